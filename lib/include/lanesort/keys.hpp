@@ -68,25 +68,15 @@ consteval KeyType number_type() {
     }
 }
 
+/// What the caller says of records or elements as text.
 template <class T>
-const Comparator& checked_for(const Comparator& comparator) {
+concept Text = std::same_as<T, Comparator> || std::same_as<T, Predicate> || std::same_as<T, BinaryOperator>;
+
+template <class T>
+const auto& checked_for(const Text auto& text) {
     static_assert(Record<std::remove_const_t<T>>, "records are trivially copyable and have 64 bytes at most");
-    if (comparator.bytes != sizeof(T)) throw_record_size(sizeof(T), comparator.bytes);
-    return comparator;
-}
-
-template <class T>
-const Predicate& checked_for(const Predicate& predicate) {
-    static_assert(Record<std::remove_const_t<T>>, "elements are trivially copyable and have 64 bytes at most");
-    if (predicate.bytes != sizeof(T)) throw_record_size(sizeof(T), predicate.bytes);
-    return predicate;
-}
-
-template <class T>
-const BinaryOperator& checked_for(const BinaryOperator& combining) {
-    static_assert(Record<std::remove_const_t<T>>, "elements are trivially copyable and have 64 bytes at most");
-    if (combining.bytes != sizeof(T)) throw_record_size(sizeof(T), combining.bytes);
-    return combining;
+    if (text.bytes != sizeof(T)) throw_record_size(sizeof(T), text.bytes);
+    return text;
 }
 
 template <class P>
@@ -118,20 +108,14 @@ public:
         : data_(std::ranges::data(range)),
           count_(std::ranges::size(range)),
           kind_(detail::number_type<detail::Element<R>>()) {}
-    /// Records in the order of a comparator, which must last as long as the view. Throws Error(invalid_argument) for
-    /// a comparator for another size.
-    template <detail::Lasting R>
-    ConstKeys(R&& range, const Comparator& order)
+    /// Records in the order of a comparator; or elements of any type, of which a predicate says whether they are
+    /// wanted, or that an operator combines. The text must last as long as the view. Throws Error(invalid_argument) for
+    /// a text for another size.
+    template <detail::Lasting R, detail::Text T>
+    ConstKeys(R&& range, const T& text)
         : data_(std::ranges::data(range)),
           count_(std::ranges::size(range)),
-          kind_(detail::checked_for<detail::Element<R>>(order)) {}
-    /// Elements of any type, of which a predicate, which must last as long as the view, says whether they are wanted:
-    /// for Sorter::select and Sorter::partition. Throws Error(invalid_argument) for a predicate for another size.
-    template <detail::Lasting R>
-    ConstKeys(R&& range, const Predicate& predicate)
-        : data_(std::ranges::data(range)),
-          count_(std::ranges::size(range)),
-          kind_(detail::checked_for<detail::Element<R>>(predicate)) {}
+          kind_(detail::checked_for<detail::Element<R>>(text)) {}
     /// The same with the predicate's parameter, which must last as long as the view, too. Throws
     /// Error(invalid_argument) for one of another size.
     template <detail::Lasting R, class P>
@@ -139,13 +123,6 @@ public:
         : data_(std::ranges::data(range)),
           count_(std::ranges::size(range)),
           kind_(detail::checked_for<detail::Element<R>>(predicate), detail::parameter_for(predicate, parameter)) {}
-    /// Elements of any type that an operator, which must last as long as the view, combines. Throws
-    /// Error(invalid_argument) for an operator for another size.
-    template <detail::Lasting R>
-    ConstKeys(R&& range, const BinaryOperator& combining)
-        : data_(std::ranges::data(range)),
-          count_(std::ranges::size(range)),
-          kind_(detail::checked_for<detail::Element<R>>(combining)) {}
     /// Records in the order of a C++ function, which must last as long as the view: see cpu.hpp.
     template <detail::Lasting R, detail::Orders<detail::Element<R>> Function>
     ConstKeys(R&& range, const Function& order)
@@ -174,15 +151,10 @@ public:
     Keys(R&& range) : ConstKeys(range) {
         static_assert(!std::is_const_v<detail::Element<R>>, "the keys are const, but this call changes them");
     }
-    /// Records, as ConstKeys says.
-    template <detail::Lasting R>
-    Keys(R&& range, const Comparator& order) : ConstKeys(range, order) {
+    /// Records, or elements that an operator combines, as ConstKeys says.
+    template <detail::Lasting R, detail::Text T>
+    requires(!std::same_as<T, Predicate>) Keys(R&& range, const T& text) : ConstKeys(range, text) {
         static_assert(!std::is_const_v<detail::Element<R>>, "the records are const, but this call changes them");
-    }
-    /// Elements that an operator combines, as ConstKeys says.
-    template <detail::Lasting R>
-    Keys(R&& range, const BinaryOperator& combining) : ConstKeys(range, combining) {
-        static_assert(!std::is_const_v<detail::Element<R>>, "the elements are const, but this call changes them");
     }
     /// Records in the order of a C++ function, as ConstKeys says.
     template <detail::Lasting R, detail::Orders<detail::Element<R>> Function>
@@ -204,29 +176,45 @@ consteval std::size_t value_bytes() {
                   "values have 1, 2, 4, 8 or 16 bytes: sort larger ones by argsort, or as indices");
     return bytes;
 }
+
+template <class T>
+consteval std::size_t index_bytes() {
+    using Integer = std::remove_const_t<T>;
+    static_assert(std::unsigned_integral<Integer> && (sizeof(Integer) == 4 || sizeof(Integer) == 8),
+                  "indices and lengths are unsigned integers of 32 or 64 bits");
+    return sizeof(T);
+}
+
+/// Elements of one width.
+class ConstElements {
+public:
+    ConstElements(const void* elements, std::size_t count, std::size_t bytes) noexcept
+        : data_(elements), count_(count), bytes_(bytes) {}
+
+    const void* data() const noexcept { return data_; }
+    std::size_t size() const noexcept { return count_; }
+    std::size_t bytes() const noexcept { return bytes_; }
+
+private:
+    const void* data_;
+    std::size_t count_, bytes_;
+};
 }  // namespace detail
 
 /// Memory for elements of one width, which a call changes.
-class Elements {
+class Elements : public detail::ConstElements {
 public:
     /// Any trivially copyable type.
     template <detail::Lasting R>
     Elements(R&& range)
-        : data_(std::ranges::data(range)), count_(std::ranges::size(range)), bytes_(sizeof(detail::Element<R>)) {
+        : ConstElements(std::ranges::data(range), std::ranges::size(range), sizeof(detail::Element<R>)) {
         static_assert(std::is_trivially_copyable_v<detail::Element<R>>, "elements are moved as bytes");
         static_assert(!std::is_const_v<detail::Element<R>>, "the elements are const, but this call changes them");
     }
     /// Elements of a width that is known at run time.
-    Elements(void* elements, std::size_t count, std::size_t bytes) noexcept
-        : data_(elements), count_(count), bytes_(bytes) {}
+    Elements(void* elements, std::size_t count, std::size_t bytes) noexcept : ConstElements(elements, count, bytes) {}
 
-    void* data() const noexcept { return data_; }          ///< the first element
-    std::size_t size() const noexcept { return count_; }   ///< elements
-    std::size_t bytes() const noexcept { return bytes_; }  ///< of an element
-
-private:
-    void* data_;
-    std::size_t count_, bytes_;
+    void* data() const noexcept { return const_cast<void*>(ConstElements::data()); }  ///< the first element
 };
 
 /// Values that belong to keys, of 1, 2, 4, 8 or 16 bytes.
@@ -241,27 +229,16 @@ public:
 };
 
 /// Values that a call only reads.
-class ConstValues {
+class ConstValues : public detail::ConstElements {
 public:
     /// Any trivially copyable type of 1, 2, 4, 8 or 16 bytes.
     template <detail::Lasting R>
     ConstValues(R&& range)
-        : data_(std::ranges::data(range)),
-          count_(std::ranges::size(range)),
-          bytes_(detail::value_bytes<detail::Element<R>>()) {}
+        : ConstElements(std::ranges::data(range), std::ranges::size(range), detail::value_bytes<detail::Element<R>>()) {
+    }
     /// Those that another call may change.
-    ConstValues(const Values& values) noexcept : data_(values.data()), count_(values.size()), bytes_(values.bytes()) {}
-    /// Values of a width that is known at run time.
-    ConstValues(const void* values, std::size_t count, std::size_t bytes) noexcept
-        : data_(values), count_(count), bytes_(bytes) {}
-
-    const void* data() const noexcept { return data_; }    ///< the first value
-    std::size_t size() const noexcept { return count_; }   ///< values
-    std::size_t bytes() const noexcept { return bytes_; }  ///< of a value
-
-private:
-    const void* data_;
-    std::size_t count_, bytes_;
+    ConstValues(const Values& values) noexcept : ConstElements(values) {}
+    using ConstElements::ConstElements;
 };
 
 /// Indices of keys, or lengths of runs: unsigned integers of 4 or 8 bytes.
@@ -270,35 +247,20 @@ public:
     /// Of such a type.
     template <detail::Lasting R>
     Indices(R&& range) : Elements(range) {
-        using Integer = detail::Element<R>;
-        static_assert(std::unsigned_integral<Integer> && (sizeof(Integer) == 4 || sizeof(Integer) == 8),
-                      "indices and lengths are unsigned integers of 32 or 64 bits");
+        static_assert(detail::index_bytes<detail::Element<R>>() > 0);
     }
     using Elements::Elements;
 };
 
 /// Indices that a call only reads: unsigned integers of 4 or 8 bytes.
-class ConstIndices {
+class ConstIndices : public detail::ConstElements {
 public:
     /// Of such a type.
     template <detail::Lasting R>
     ConstIndices(R&& range)
-        : data_(std::ranges::data(range)), count_(std::ranges::size(range)), bytes_(sizeof(detail::Element<R>)) {
-        using Integer = std::remove_const_t<detail::Element<R>>;
-        static_assert(std::unsigned_integral<Integer> && (sizeof(Integer) == 4 || sizeof(Integer) == 8),
-                      "indices are unsigned integers of 32 or 64 bits");
+        : ConstElements(std::ranges::data(range), std::ranges::size(range), detail::index_bytes<detail::Element<R>>()) {
     }
-    /// Indices of a width that is known at run time.
-    ConstIndices(const void* indices, std::size_t count, std::size_t bytes) noexcept
-        : data_(indices), count_(count), bytes_(bytes) {}
-
-    const void* data() const noexcept { return data_; }    ///< the first index
-    std::size_t size() const noexcept { return count_; }   ///< indices
-    std::size_t bytes() const noexcept { return bytes_; }  ///< of an index
-
-private:
-    const void* data_;
-    std::size_t count_, bytes_;
+    using ConstElements::ConstElements;
 };
 
 /// Where keys that are found go; they have the type of those that were looked through.
