@@ -52,7 +52,6 @@ struct Comparator {
 ///
 ///     const Predicate is_below{.type = "float", .bytes = 4, .holds = "a < p", .parameter_type = "float",
 ///                              .parameter_bytes = 4};
-///     sorter.partition({numbers, is_below, pivot}, results);
 ///
 /// Its bytes are taken as they are: for a "float" give 2.0F, not 2. Several are members of one type. On a queue or a
 /// stream it lies in device memory (KeyRange::parameter), written ahead by an operation, or is one of the elements.
@@ -80,7 +79,6 @@ struct Predicate {
 ///         inline affine composed(affine a, affine b) {
 ///             return affine_of(a.factor * b.factor, a.term * b.factor + b.term);
 ///         })"};
-///     sorter.reduce({maps, composed}, result);
 ///
 /// What Comparator says of its text is true of this one, whose expressions are in files "combine", "identity" and
 /// "transform". It must be associative, as far as its results are to mean something, but need not be commutative: a is
@@ -88,7 +86,7 @@ struct Predicate {
 /// operator that gives the same bits everywhere gives the same results everywhere. The identity must leave others as
 /// they are: a scan combines it with them, and a reduction gives it of no elements.
 ///
-/// With a `transform`, it combines what pairs of elements become: for Sorter::transform_reduce alone.
+/// With a `transform`, it combines what pairs of elements become, which is for pairs alone.
 struct BinaryOperator {
     std::string type;       ///< the name of the type
     std::size_t bytes = 0;  ///< its size, 1 to 64, which must be the same on the device
@@ -115,8 +113,8 @@ public:
     /// Records in the order of that comparator, which must not be a temporary.
     KeyKind(const Comparator& comparator) noexcept : comparator_(&comparator) {}
     KeyKind(Comparator&&) = delete;
-    /// Elements of which that predicate, which must not be a temporary, says whether they are wanted: for select and
-    /// partition alone. Its parameter, if it has one, is that of a call on host memory; it must last as long.
+    /// Elements of which that predicate, which must not be a temporary, says whether they are wanted.
+    /// Its parameter, if it has one, is that of a call on host memory; it must last as long.
     KeyKind(const Predicate& predicate, const void* parameter = nullptr) noexcept
         : predicate_(&predicate), parameter_(parameter) {}
     KeyKind(Predicate&&, const void* = nullptr) = delete;

@@ -14,7 +14,7 @@
 /// is no order, the result is in no order either, but nothing outside of the arrays is read or written.
 ///
 /// Records are trivially copyable, have up to 256 bytes and may lie at any address. Those of which neither comes before
-/// the other are ordered as Comparator says. A selection (top_k) sorts the first k to the front of a copy.
+/// the other are ordered as Comparator says. A selection of the first k sorts these to the front of a copy.
 ///
 /// Cost: one to two seconds to compile for each function, whatever the calls, so no other header includes this one.
 /// Errors: Error(unsupported) on devices that compile kernels themselves, which need a Comparator, and for a shape of

@@ -110,9 +110,7 @@ concept Key = detail::key_type_of<T>()
 template <Key T>
 inline constexpr KeyType key_type_v = *detail::key_type_of<T>();
 
-/// Bins of equal width between two numbers of the keys' type, both of which are counted:
-///
-///     sorter.histogram(bytes, EvenBins(std::uint8_t{0}, std::uint8_t{255}), counts);
+/// Bins of equal width between two numbers of the keys' type, both of which are counted.
 ///
 /// Of integers, the one at distance d from `lower` is in bin d * bins / (upper - lower + 1), rounded down, as if there
 /// were no limit to the width of integers. Of floating-point numbers, x is in bin (x - lower) * (bins / (upper -
