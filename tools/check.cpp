@@ -51,7 +51,7 @@ private:
         Numbers& keys = file->numbers;
         const std::size_t length = keys.row_length > 0 ? keys.row_length : keys.count();
         std::vector<std::uint64_t> in_order(keys.row_length > 0 ? keys.count() / length : 1);
-        device.run(is_sorted_until(device.plain_range_of(keys), IntegersIn<void*>{.memory = in_order.data()}));
+        device.run(is_sorted_until(device.plain_range_of(keys), ValueRangeIn<void*>{.memory = in_order.data()}));
         for (std::size_t row = 0; row < in_order.size(); ++row) {
             if (in_order[row] == length) continue;
             const std::uint64_t at = row * length + in_order[row];

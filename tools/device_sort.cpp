@@ -201,7 +201,7 @@ DeviceSort::Reduced DeviceSort::reduce_by_key(IndexArray& keys, Numbers& values,
     if (reduction != Reduction::count) of_values = plain_range_of(values);
     CallIn<void*> call = lanesort::reduce_by_key(
         range, of_values, reduction, DistinctIn<void*>{.memory = reduced.keys.data(), .number = {.memory = &number}},
-        ReducedIn<void*>{.memory = reduced.values.data()});
+        ValueRangeIn<void*>{.memory = reduced.values.data()});
     call.request.in_host_memory = true;
     add(run_on_device(call, false));
     reduced.keys.shrink(number);

@@ -106,7 +106,7 @@ private:
         for (std::size_t i = 0; i < files.size(); range.offset += counts[i++]) {
             range.count = counts[i];
             std::uint64_t in_order = 0;
-            device.run(is_sorted_until(range, IntegersIn<void*>{.memory = &in_order}));
+            device.run(is_sorted_until(range, ValueRangeIn<void*>{.memory = &in_order}));
             if (in_order < range.count)
                 refuse(options_.text ? fmt::format("{}, line {}", files[i].name(), in_order + 1)
                                      : fmt::format("{}, number {} (from 0)", files[i].name(), in_order));

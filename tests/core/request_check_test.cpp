@@ -93,9 +93,33 @@ TEST_CASE("requests: the counts of two ranges add up to more than 64 bits") {
                 sorter.merge_by_key(first, {&key, count, 4}, second, {&key, other, 4}, results, {&merged, 1, 4});
             });
             const KeyRangeIn<void*> range{.memory = &key, .count = count}, others{.memory = &key, .count = other};
-            refused([&] { merge(range, others, MergedIn<void*>{&merged}); });
+            refused([&] { merge(range, others, ValueRangeIn<void*>{&merged}); });
         }
     CHECK(merged == 7);
+}
+
+TEST_CASE("requests: a width or a number that an array states is that of the call") {
+    std::uint64_t memory[8] = {};
+    using Array = ValueRangeIn<void*>;
+    const KeyRangeIn<void*> keys{.memory = memory, .count = 4};
+    const auto refused = [](const char* sentence, const auto& call) {
+        test::check_refused(ErrorCode::invalid_argument, sentence, call);
+    };
+    refused("results have 8 bytes, but the keys have 4", [&] { sort(keys, Array{memory, 0, 8}); });
+    refused("room for 3 results, but there are 4", [&] { sort(keys, Array{memory, 0, 4, 3}); });
+    refused("4 keys, but 5 values", [&] { sort_by_key(keys, Array{memory, 0, 8, 5}); });
+    refused("results have 4 bytes, but numbers have 8", [&] { is_sorted(keys, Array{memory, 0, 4}); });
+    refused("results have 4 bytes, but numbers have 8", [&] {
+        top_k(keys, 2, SelectedIn<void*>{.memory = memory, .limit = {memory, 0, 4}});
+    });
+    refused("2 keys, but 3 values or indices",
+            [&] { top_k(keys, 2, SelectedIn<void*>{.memory = memory, .count = 3}); });
+    const Predicate is_below{
+        .type = "uint", .bytes = 4, .holds = "a < p", .parameter_type = "uint", .parameter_bytes = 4};
+    const KeyRangeIn<void*> elements{.memory = memory, .count = 4, .type = is_below, .parameter = {memory, 0, 8}};
+    refused("the parameter has 8 bytes, but the predicate's has 4",
+            [&] { select(elements, DistinctIn<void*>{memory}); });
+    CHECK(sort(keys, Array{memory, 1, 4, 4}).request.apart);
 }
 
 TEST_CASE("requests: arrays of more bytes than 64 bits count are not prepared for") {

@@ -28,23 +28,25 @@ struct SegmentRange {
     std::size_t bytes = 8;    ///< of an offset: 4 or 8
 };
 
-/// The parameter of a predicate, which the device reads when the call runs. It begins `offset` parameters (not bytes)
-/// after the start of the memory, which may be that of the keys.
+/// Elements of one width, beginning `offset` of them (not bytes) after the start of the memory: values, indices,
+/// lengths, results, or integers of 64 bits that a call reads or writes.
 template <class Memory>
-struct ParameterIn {
-    Memory memory = nullptr;  ///< of the parameter; null: there is none
-    std::size_t offset = 0;   ///< parameters before it
+struct ValueRangeIn {
+    Memory memory = nullptr;  ///< may be that of the keys, where the two do not overlap
+    std::size_t offset = 0;   ///< elements before the first one
+    /// Of an element. Nothing: 4 of values, indices and lengths; of anything else what the call makes of it.
+    std::optional<std::size_t> bytes = {};
+    std::optional<std::size_t> count = {};  ///< elements. Nothing: there are enough
 };
 
 /// Keys: `count` numbers or records of that type, beginning `offset` keys (not bytes) after the start of the memory.
 template <class Memory>
 struct KeyRangeIn {
-    Memory memory = nullptr;      ///< of the keys
-    std::size_t offset = 0;       ///< keys before the first one
-    std::size_t count = 0;        ///< keys
-    KeyKind type = KeyType::u32;  ///< numbers of a type, records, or elements of a predicate or an operator
-    /// Of numbers; records have the comparator's. Nothing: ascending, but the largest first for top_k.
-    std::optional<Order> order = {};
+    Memory memory = nullptr;                  ///< of the keys
+    std::size_t offset = 0;                   ///< keys before the first one
+    std::size_t count = 0;                    ///< keys
+    KeyKind type = KeyType::u32;              ///< numbers of a type, records, or elements of a predicate or an operator
+    std::optional<Order> order = {};          ///< of numbers, as Request says; records have the comparator's
     std::size_t row_length = 0;               ///< keys of a row, as SortOptions says; 0: the range is one
     SegmentRange<Memory> segments = {};       ///< each sorted by itself, all by the launches of the longest; null: none
     bool stable = false;                      ///< as SortOptions says
@@ -53,23 +55,7 @@ struct KeyRangeIn {
     bool data_independent = false;            ///< as SortOptions says
     std::uint64_t extra_bytes = 0;            ///< as SortOptions says
     bool nan_last = false;                    ///< as TopKOptions says
-    ParameterIn<Memory> parameter = {};       ///< of a predicate that has one
-};
-
-/// Values, indices or lengths, one for each key, of `bytes` bytes each (values 1, 2, 4, 8 or 16, the others 4 or 8),
-/// beginning `offset` of them (not bytes) after the start of the memory.
-template <class Memory>
-struct ValueRangeIn {
-    Memory memory = nullptr;  ///< may be that of the keys, where the two do not overlap
-    std::size_t offset = 0;   ///< values before the first one
-    std::size_t bytes = 4;    ///< of a value
-};
-
-/// Unsigned integers of 64 bits, beginning `offset` integers after the start of the memory.
-template <class Memory>
-struct IntegersIn {
-    Memory memory = nullptr;  ///< of the integers
-    std::size_t offset = 0;   ///< integers before the first one
+    ValueRangeIn<Memory> parameter = {};      ///< of a predicate that has one; read when the call runs
 };
 
 /// Where selected keys go, and their indices if `indices.memory` is not null. Of a segment with fewer than k keys, and
@@ -81,54 +67,31 @@ struct SelectedIn {
     ValueRangeIn<Memory> indices = {};  ///< of 4 or 8 bytes, counted from 0 in each row or segment
     /// One integer, which the device reads when the call runs: no more keys of a row or segment than that are written.
     /// k is the most that it can say, and a larger one is k. Null: there is none.
-    IntegersIn<Memory> limit = {};
-};
-
-/// Where sorted keys go, with room for as many as there are.
-template <class Memory>
-struct SortedIn {
-    Memory memory = nullptr;  ///< apart from the keys, or theirs: then the sort is one in place
-    std::size_t offset = 0;   ///< keys before the first one
-};
-
-/// Where merged keys go, with room for those of both ranges.
-template <class Memory>
-struct MergedIn {
-    Memory memory = nullptr;  ///< apart from both ranges
-    std::size_t offset = 0;   ///< keys before the first one
-};
-
-/// Where the results of a reduction go, one for each row or segment, of Request::result_bytes() bytes each.
-template <class Memory>
-struct ReducedIn {
-    Memory memory = nullptr;  ///< apart from the keys
-    std::size_t offset = 0;   ///< results before the first one
-};
-
-/// Where the results of a scan go, one for each key, and as wide as what is scanned.
-template <class Memory>
-struct ScannedIn {
-    Memory memory = nullptr;  ///< apart from the keys
-    std::size_t offset = 0;   ///< results before the first one
+    ValueRangeIn<Memory> limit = {};
+    std::optional<std::size_t> bytes = {};  ///< of a key, as of ValueRangeIn
+    std::optional<std::size_t> count = {};  ///< keys that there is room for
 };
 
 /// Where the distinct keys go, with room for as many as there are keys, and their number.
 template <class Memory>
 struct DistinctIn {
-    Memory memory = nullptr;         ///< of the distinct keys
-    std::size_t offset = 0;          ///< keys before the first one
-    IntegersIn<Memory> number = {};  ///< one integer: how many distinct keys there are
+    Memory memory = nullptr;                ///< of the distinct keys
+    std::size_t offset = 0;                 ///< keys before the first one
+    ValueRangeIn<Memory> number = {};       ///< one integer: how many distinct keys there are
+    std::optional<std::size_t> bytes = {};  ///< of a key, as of ValueRangeIn
+    std::optional<std::size_t> count = {};  ///< keys that there is room for
 };
 
 /// Bytes that say of each element whether it is selected: one that is not 0, or, if `inverted`, one that is.
 template <class Memory>
 struct FlagRangeIn {
-    Memory memory = nullptr;  ///< of the flags
-    std::size_t offset = 0;   ///< flags before the first one
-    bool inverted = false;    ///< elements whose flag is 0 are selected
+    Memory memory = nullptr;                ///< of the flags
+    std::size_t offset = 0;                 ///< flags before the first one
+    bool inverted = false;                  ///< elements whose flag is 0 are selected
+    std::optional<std::size_t> count = {};  ///< flags. Nothing: one for each element
 };
 
-/// Where the counts of a histogram go, one for each bin.
+/// Where counts go, one for each bin.
 template <class Memory>
 struct CountsIn {
     Memory memory = nullptr;  ///< apart from the keys

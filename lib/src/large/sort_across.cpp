@@ -11,6 +11,7 @@
 #include <lanesort/across.hpp>
 
 #include "across_schedule.hpp"
+#include "api/host_ranges.hpp"
 #include "core/integers.hpp"
 #include "core/require.hpp"
 #include "core/sorter_core.hpp"
@@ -377,23 +378,12 @@ AcrossReport sort_in_host(std::span<const HostPart> parts, const SortOptions& op
     for (const HostPart& part : parts) {
         detail::require(part.values.has_value() == by_key, ErrorCode::invalid_argument,
                         "a part has values, and sort_by_key_across() sorts them, or neither");
-        KeyRangeIn<void*> range;
-        range.memory = part.keys.data();
-        range.count = part.keys.size();
-        range.type = part.keys.kind();
-        range.order = options.order;
-        range.row_length = options.row_length;
-        range.stable = options.stable;
-        range.first = options.first;
-        range.schedule = options.schedule;
-        range.data_independent = options.data_independent;
-        range.extra_bytes = options.extra_bytes;
+        const KeyRangeIn<void*> range = detail::range_of(part.keys, options);
         AnyCall call = sort(range);
         if (by_key) {
             detail::require(part.values->size() == part.keys.size(), ErrorCode::invalid_argument,
                             "a part has {} keys and {} values", part.keys.size(), part.values->size());
-            call =
-                sort_by_key(range, ValueRangeIn<void*>{.memory = part.values->data(), .bytes = part.values->bytes()});
+            call = sort_by_key(range, detail::elements_of(*part.values));
         }
         all.push_back({&part.sorter, {}, call, nullptr});
     }

@@ -383,11 +383,11 @@ TEST_SUITE("sorted ranges") {
             CHECK(runs.launches == (reads_once ? 1 : 3));
             CHECK(runs.device_bytes <= most_of_runs);
             const SortReport in_place =
-                memory->enqueue(sorter, unique(first_keys(count), IntegersIn<void*>{here, count}));
+                memory->enqueue(sorter, unique(first_keys(count), ValueRangeIn<void*>{here, count}));
             CHECK(in_place.device_bytes == runs.device_bytes + count * 4);
             const std::size_t half = count / 2;
             const SortReport pairs = memory->enqueue(
-                sorter, unique_by_key(first_keys(half), {here, half, 4}, IntegersIn<void*>{here, count}));
+                sorter, unique_by_key(first_keys(half), {here, half, 4}, ValueRangeIn<void*>{here, count}));
             CHECK(pairs.device_bytes >= half * 8);
             CHECK(pairs.device_bytes <= half * 8 + most_of_runs);
         }
@@ -471,7 +471,7 @@ TEST_SUITE("sorted ranges") {
                 memory->enqueue(sorter, unique_by_key(ten, {here, 10, 4}, {here, 20, {here, 40}}, {here, 29, 4}));
             });
             check_refused(ErrorCode::invalid_argument, "overlap", [&] {
-                memory->enqueue(sorter, unique_by_key(ten, {here, 9, 4}, IntegersIn<void*>{here, 40}));
+                memory->enqueue(sorter, unique_by_key(ten, {here, 9, 4}, ValueRangeIn<void*>{here, 40}));
             });
             check_refused(ErrorCode::invalid_argument, "4 bytes in one array, but 2 in another", [&] {
                 memory->enqueue(sorter, unique_by_key(ten, {here, 10, 4}, {here, 20, {here, 20}}, {here, 80, 2}));

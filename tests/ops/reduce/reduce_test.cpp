@@ -273,7 +273,8 @@ TEST_SUITE("reduce") {
                                    reduction_of(reduction, ordinary_keys<float>(300'007, random)), offset);
                     run_everywhere(target, target.sorter(),
                                    reduction_of(reduction, ordinary_keys<std::int16_t>(300'007, random)), offset);
-                    // The most that one launch combines: by the tree, in larger blocks where there is none; and one more.
+                    // The most that one launch combines: by the tree, in larger blocks where there is none; and one
+                    // more.
                     if (offset > 0) continue;
                     for (const std::size_t more : {0, 1}) {
                         run_everywhere(target, target.sorter(),
@@ -497,10 +498,10 @@ TEST_SUITE("reduce") {
         KeyRange first{.memory = const_cast<float*>(keys.data()), .count = keys.size(), .type = KeyType::f32},
             second = first;
         first.segments = second.segments = {.memory = const_cast<std::uint64_t*>(offsets.data()), .count = 3};
-        (void)transform_reduce(first, second, ReducedIn<void*>{sums.data()});
+        (void)transform_reduce(first, second, ValueRangeIn<void*>{sums.data()});
         second.segments.memory = other_offsets.data();
         check_refused(ErrorCode::invalid_argument, "the second range's segments are in another place than the first's",
-                      [&] { (void)transform_reduce(first, second, ReducedIn<void*>{sums.data()}); });
+                      [&] { (void)transform_reduce(first, second, ValueRangeIn<void*>{sums.data()}); });
         check_refused(ErrorCode::invalid_argument, "room for 3 results, but there are 2",
                       [&] { sorter.reduce(keys, Reduction::sum, sums, {.segments = std::span(offsets).first(3)}); });
         check_refused(ErrorCode::invalid_argument, "rows and segments at once",
@@ -523,7 +524,7 @@ TEST_SUITE("reduce") {
                 keys.segments = {here, count + 15, std::size(offsets) - 1, longest, 4};
                 for (const Reduction reduction : {Reduction::max, Reduction::min}) {
                     const auto on_device = target.memory(bytes_of(memory));
-                    on_device->enqueue(target.sorter(), reduce(keys, reduction, ReducedIn<void*>{here, results}));
+                    on_device->enqueue(target.sorter(), reduce(keys, reduction, ValueRangeIn<void*>{here, results}));
                     auto after = keys_of<std::uint32_t>(on_device->read());
                     std::copy_n(memory.begin() + results, std::size(offsets) - 1, after.begin() + results);
                     require_same_bytes(after, memory);
@@ -685,9 +686,10 @@ TEST_SUITE("reduce") {
             refused_as("comment in the operator's identity", [](BinaryOperator& wrong) { wrong.identity += "/*"; });
             BinaryOperator wrong = sum;
             wrong.combine = "a.no_such_member";
-            check_refused(ErrorCode::build_failed, "reduce/operator_reduction.cl, with the caller's operator in it", [&] {
-                sorter.reduce({keys, wrong}, std::span(&result, 1));
-            });
+            check_refused(ErrorCode::build_failed, "reduce/operator_reduction.cl, with the caller's operator in it",
+                          [&] {
+                              sorter.reduce({keys, wrong}, std::span(&result, 1));
+                          });
             check_still_sorts(target, sorter);
         }
         Sorter sorter(built_in_device());

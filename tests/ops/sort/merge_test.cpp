@@ -222,12 +222,12 @@ TEST_SUITE("merge") {
 
             const auto memory = target.memory(Bytes(400));
             const KeyRange ten{here, 0, 10}, five{here, 10, 5};
-            const MergedIn<void*> behind{here, 20};
+            const ValueRangeIn<void*> behind{here, 20};
             check_refused(ErrorCode::invalid_argument, "the keys of the first range and the merged keys overlap", [&] {
-                memory->enqueue(sorter, lanesort::merge(ten, five, MergedIn<void*>{here, 9}));
+                memory->enqueue(sorter, lanesort::merge(ten, five, ValueRangeIn<void*>{here, 9}));
             });
             check_refused(ErrorCode::out_of_range, "15 merged keys at offset 86", [&] {
-                memory->enqueue(sorter, lanesort::merge(ten, five, MergedIn<void*>{here, 86}));
+                memory->enqueue(sorter, lanesort::merge(ten, five, ValueRangeIn<void*>{here, 86}));
             });
             check_refused(ErrorCode::invalid_argument, "asks for something else", [&] {
                 lanesort::merge(ten, KeyRange{.memory = here, .count = 5, .order = Order::descending}, behind);
