@@ -113,9 +113,9 @@ struct Before {
 };
 
 /// What is timed: a call of lanesort, or of CUB with its temporary memory.
-#define OURS(NAME, CALL, ...)                                              \
-    {                                                                      \
-        NAME, [&] { cu::enqueue_##CALL(c.sorter, c.stream, __VA_ARGS__); } \
+#define OURS(NAME, CALL, ...)                                                       \
+    {                                                                               \
+        NAME, [&] { cu::enqueue(c.sorter, c.stream, lanesort::CALL(__VA_ARGS__)); } \
     }
 #define CUB(NAME, CALL, ...)                                                    \
     {                                                                           \

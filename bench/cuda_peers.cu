@@ -130,7 +130,7 @@ MakeWay on_stream_or_graph(bool is_recorded) {
             way.sort = [recorded, cost] { *cost = cost_of(recorded->enqueue()); };
         } else {
             sorter->prepare(problem.type, problem.count, problem.row_length());
-            way.sort = [sorter, range, stream, cost] { *cost = cost_of(cu::enqueue_sort(*sorter, stream, range)); };
+            way.sort = [sorter, range, stream, cost] { *cost = cost_of(cu::enqueue(*sorter, stream, lanesort::sort(range))); };
         }
         return way;
     };

@@ -160,10 +160,10 @@ void compare(Bench& bench, lanesort::Sorter& sorter, int exponent, Pattern patte
 
     cu::KeyRange range{keys.get(), 0, count, lanesort::key_type_v<T>}, independent = range;
     independent.data_independent = true;
-    std::vector<Timed> calls{{"automatic", [&] { cu::enqueue_sort(sorter, stream, range); }, restore, check_result}};
+    std::vector<Timed> calls{{"automatic", [&] { cu::enqueue(sorter, stream, lanesort::sort(range)); }, restore, check_result}};
     if (beside != Beside::nothing)
         calls.push_back(
-            {"data-independent", [&] { cu::enqueue_sort(sorter, stream, independent); }, restore, check_result});
+            {"data-independent", [&] { cu::enqueue(sorter, stream, lanesort::sort(independent)); }, restore, check_result});
     std::optional<DeviceArray<T>> second;
     std::optional<cu::Recorded> recorded;
     if (beside == Beside::cub) {
