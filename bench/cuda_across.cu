@@ -125,9 +125,9 @@ int main(int argc, char** argv) try {
                                   {single},
                                   [single, by_key, range = single->range(data_independent)] {
                                       if (by_key)
-                                          cu::enqueue_sort_by_key(single->sorter, single->stream, range,
-                                                                  {single->values.sorted.get()});
-                                      else cu::enqueue_sort(single->sorter, single->stream, range);
+                                          cu::enqueue(single->sorter, single->stream,
+                                                      lanesort::sort_by_key(range, {single->values.sorted.get()}));
+                                      else cu::enqueue(single->sorter, single->stream, lanesort::sort(range));
                                   }});
         }
     std::erase_if(trials,

@@ -181,7 +181,7 @@ void groups(Case& c) {
         return CUB("CUB", DeviceReduce::ReduceByKey, of_keys, distinct, widened, sums, number, Sum{}, c.n);
     };
     cu::Recorded recorded(c.sorter, c.stream,
-                          reduce_by_key(c.range(runs), c.range(values), Reduction::sum, to, cu::Reduced{sums, 0}));
+                          reduce_by_key(c.range(runs), c.range(values), Reduction::sum, to, cu::ValueRange{sums, 0}));
     c.compare_of("reduce_by_key",
                  {{"graph", [&] { recorded.enqueue(); }},
                   OURS("stream", reduce_by_key, c.range(runs), c.range(values), Reduction::sum, to, {sums, 0}),
@@ -274,9 +274,9 @@ void reduce(Case& c) {
 void scan(Case& c) {
     U32 *const keys = c.array<U32>(random_integers<U32>(c.count)), *const sums = c.array<U32>(c.count);
     float *const floats = c.array<float>(random_floats(c.count)), *const float_sums = c.array<float>(c.count);
-    c.compare_of("exclusive scan", {OURS("u32", exclusive_scan, c.range(keys), cu::Scanned{sums, 0}),
+    c.compare_of("exclusive scan", {OURS("u32", exclusive_scan, c.range(keys), cu::ValueRange{sums, 0}),
                                     CUB("CUB", DeviceScan::ExclusiveSum, keys, sums, c.n)});
-    c.compare_of("float scan", {OURS("f32", exclusive_scan, c.range(floats), cu::Scanned{float_sums, 0}),
+    c.compare_of("float scan", {OURS("f32", exclusive_scan, c.range(floats), cu::ValueRange{float_sums, 0}),
                                 CUB("CUB", DeviceScan::ExclusiveSum, floats, float_sums, c.n)});
 }
 
@@ -314,7 +314,7 @@ void gather(Case& c) {
     std::shuffle(places.begin(), places.end(), std::mt19937(1));
     U32 *const values = c.array<U32>(random_integers<U32>(c.count)), *const indices = c.array<U32>(places),
                *const gathered = c.array<U32>(c.count);
-    c.compare_of("gather", {OURS("gather", gather, {values, 0, 4}, c.count, {indices, 0, 4}, c.count, {gathered, 0, 4}),
+    c.compare_of("gather", {OURS("gather", gather, cu::ValueRange{values, 0, 4}, c.count, {indices, 0, 4}, c.count, {gathered, 0, 4}),
                             {"Thrust", [&] {
                                  thrust::gather(thrust::cuda::par_nosync.on(c.stream), indices, indices + c.n, values,
                                                 gathered);

@@ -100,15 +100,22 @@ struct Way {
 class OnDevice {
 public:
     OnDevice(Sorter& sorter, std::uint64_t count)
-        : backend_(sorter.core().backend()),
-          memory_(backend_.allocate_plain(std::max<std::uint64_t>(4 * count, 4), false)) {}
-    void upload(const Keys32& keys) { backend_.upload(nullptr, keys.data(), {memory_->handle}, 4 * keys.size()); }
-    void download(Keys32& keys) { backend_.download(nullptr, {memory_->handle}, keys.data(), 4 * keys.size()); }
+        : memory_(sorter.core().backend().allocate(std::max<std::uint64_t>(4 * count, 4), false)),
+          queue_(sorter.core().backend().use_queue(nullptr)) {}
+    void upload(const Keys32& keys) {
+        queue_->upload(lanesort::detail::one_row(const_cast<std::uint32_t*>(keys.data()), 4 * keys.size()),
+                       {memory_->handle});
+        queue_->wait();
+    }
+    void download(Keys32& keys) {
+        queue_->download({memory_->handle}, lanesort::detail::one_row(keys.data(), 4 * keys.size()));
+        queue_->wait();
+    }
     void* address() const { return memory_->handle; }
 
 private:
-    lanesort::detail::Backend& backend_;
     std::unique_ptr<lanesort::detail::SharedMemory> memory_;
+    std::unique_ptr<lanesort::detail::DeviceQueue> queue_;
 };
 
 /// One of the machine's, for each rank on it another one, as far as there are so many.

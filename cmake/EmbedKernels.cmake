@@ -7,7 +7,7 @@
 # The header declares EmbeddedFile {name, text} and embedded_kernels() in that namespace; the library's if none is given.
 if(NOT HEADER)
   set(HEADER core/kernel_source.hpp)
-  set(NAMESPACE lanesort::detail)
+  set(NAMESPACE "lanesort::inline v0_1::detail")
 endif()
 string(HEX "// SPDX-License-Identifier: MIT" license)
 set(arrays "")

@@ -79,7 +79,7 @@ public:
         try {
             calls_.count();
         } catch (const Error&) {
-            wait();  // what has no end may be anywhere
+            wait_here();  // what has no end may be anywhere
             throw;
         }
         auto made = std::make_shared<MadeUpEnd>(calls_.failing_end > 0 && --calls_.failing_end == 0);
@@ -98,7 +98,7 @@ public:
     }
 
 private:
-    void wait() {
+    void wait_here() {
         std::atomic<bool> is_done = false;
         later([&] {
             is_done = true;
@@ -285,9 +285,9 @@ TEST_CASE("staging: extents of any length are gathered and scattered, and nothin
                 }
                 {
                     const auto ups = lane_of(staging, calls, is_pageable), downs = lane_of(staging, calls, is_pageable);
-                    ups->gather(from, {there.data(), 3});
+                    ups->upload_extents(from, {there.data(), 3});
                     downs->await(ups->end());
-                    downs->scatter({there.data(), 3}, to);
+                    downs->download_extents({there.data(), 3}, to);
                     downs->end()->wait();
                 }
                 CHECK(std::equal(device.begin(), device.end(), there.begin() + 3));
@@ -320,8 +320,8 @@ std::vector<std::byte> in_turns(Staging& staging, Calls& calls, std::vector<std:
             next = std::min(count, done + 1 + random() % (2 * least));
             extents.push_back({bytes.data() + firsts[i] + done, next - done});
         }
-        if (random() % 2 == 0) ups->gather(extents, {places[i % 2].data()});
-        else ups->DeviceQueue::gather(extents, {places[i % 2].data()});
+        if (random() % 2 == 0) ups->upload_extents(extents, {places[i % 2].data()});
+        else ups->DeviceQueue::upload_extents(extents, {places[i % 2].data()});
         uploaded.push_back(ups->end());
         firsts.push_back(firsts[i] + count);
     };
@@ -340,8 +340,8 @@ std::vector<std::byte> in_turns(Staging& staging, Calls& calls, std::vector<std:
             next = std::min(count, done + 1 + random() % (2 * least));
             extents.push_back({result.data() + firsts[i] + done, next - done});
         }
-        if (random() % 2 == 0) downs->scatter({places[i % 2].data()}, extents);
-        else downs->DeviceQueue::scatter({places[i % 2].data()}, extents);
+        if (random() % 2 == 0) downs->download_extents({places[i % 2].data()}, extents);
+        else downs->DeviceQueue::download_extents({places[i % 2].data()}, extents);
         back.push_back(downs->end());
         if (i == 0 && firsts.back() < bytes.size()) bring(1);
     }

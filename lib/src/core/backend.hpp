@@ -97,13 +97,13 @@ public:
     /// May block until the rows are there.
     virtual void download(const Binding& from, const Rows& to) = 0;
     /// The same of extents, which lie one behind another on the device.
-    virtual void gather(std::span<const HostExtent> from, Binding to) {
+    virtual void upload_extents(std::span<const HostExtent> from, Binding to) {
         for (const auto& [host, bytes] : from) {
             upload(one_row(host, bytes), to);
             to.offset += bytes;
         }
     }
-    virtual void scatter(Binding from, std::span<const HostExtent> to) {
+    virtual void download_extents(Binding from, std::span<const HostExtent> to) {
         for (const auto& [host, bytes] : to) {
             download(from, one_row(host, bytes));
             from.offset += bytes;

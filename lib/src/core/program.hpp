@@ -52,7 +52,7 @@ struct KernelParameters {
     bool nan_last = false;     ///< numbers descend, but no NaN comes before one
     bool leaves = false;       ///< the rows are the leaves of a distribution
     bool apart = false;        ///< a first pass that reads other arrays than it writes
-    bool tiles_only = false;   ///< no kernels that merge: where a first pass is all or APART, or by pivots
+    bool tiles_only = false;   ///< a first pass alone: where it is all or APART, or by pivots
     Buckets buckets = {};      ///< of a distribution
     unsigned column_bits = 0;  ///< lg of the columns, where tiles in local memory are sorted in columns
     /// Where all rows end in the first part of a tile: the work-items that have keys of it; else 0.

@@ -22,7 +22,7 @@ namespace lanesort::inline v0_1::detail {
 enum class Slot : std::uint8_t {
     keys,
     values,
-    second_keys,  ///< of a merge; or what is looked for, or bounds bins
+    second_keys,  ///< the second range; or what is looked for, or bounds bins
     second_values,
     indices,
     segments,

@@ -278,7 +278,7 @@ void SortInParts::TwoPasses::bring(std::vector<UnderWay>& all, std::size_t i, co
     sort_.each_array(true, values, [&](Slot slot, std::size_t bytes) {
         DeviceQueue& queue = instead ? *instead : uploads(slot);
         if (i >= plan_.at_once) await(queue, all[i - plan_.at_once].back);
-        queue.gather(in_host(extents, arrays[slot].memory, bytes), {queues_.place(i)[slot].memory});
+        queue.upload_extents(in_host(extents, arrays[slot].memory, bytes), {queues_.place(i)[slot].memory});
         all[i].uploaded.push_back(queue.end());
     });
 }
@@ -289,7 +289,7 @@ void SortInParts::TwoPasses::send(std::vector<UnderWay>& all, std::size_t i, con
         DeviceQueue& queue = downloads(slot);
         queue.await(all[i].sorted);
         await(queue, behind);
-        queue.scatter({queues_.place(i)[slot].memory}, in_host(extents, sort_.to_[slot].memory, bytes));
+        queue.download_extents({queues_.place(i)[slot].memory}, in_host(extents, sort_.to_[slot].memory, bytes));
         all[i].back.push_back(queue.end());
     });
 }

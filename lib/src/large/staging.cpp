@@ -386,12 +386,12 @@ void StagingQueue::download(const Binding& from, const Rows& to) {
     queue_.queue->download(from, to);
 }
 
-void StagingQueue::gather(std::span<const HostExtent> from, Binding to) {
-    if (!stage(Way::up, from, to)) DeviceQueue::gather(from, to);
+void StagingQueue::upload_extents(std::span<const HostExtent> from, Binding to) {
+    if (!stage(Way::up, from, to)) DeviceQueue::upload_extents(from, to);
 }
 
-void StagingQueue::scatter(Binding from, std::span<const HostExtent> to) {
-    if (!stage(Way::down, to, from)) DeviceQueue::scatter(from, to);
+void StagingQueue::download_extents(Binding from, std::span<const HostExtent> to) {
+    if (!stage(Way::down, to, from)) DeviceQueue::download_extents(from, to);
 }
 
 bool StagingQueue::has_threads_for(std::uint64_t bytes, bool is_pageable) {

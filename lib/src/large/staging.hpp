@@ -213,8 +213,8 @@ public:
     void* allocate(std::uint64_t bytes) override;
     void upload(const Rows& from, const Binding& to) override;
     void download(const Binding& from, const Rows& to) override;
-    void gather(std::span<const HostExtent> from, Binding to) override;
-    void scatter(Binding from, std::span<const HostExtent> to) override;
+    void upload_extents(std::span<const HostExtent> from, Binding to) override;
+    void download_extents(Binding from, std::span<const HostExtent> to) override;
     void copy(const Binding& from, const Binding& to, std::uint64_t bytes) override;
     void run(const Work& work, const Bindings& bindings) override;
     std::shared_ptr<const QueueEnd> end() override;

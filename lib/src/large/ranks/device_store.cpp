@@ -73,12 +73,12 @@ void DeviceStore::copy(const Elements& from, const Elements& to, std::uint64_t c
 
 void DeviceStore::pack(const Elements& block, std::span<const Packed> parts) {
     for (const auto& [places, side_by_side] : parts)
-        gather(block.from(places.first), places.stride, side_by_side, places.count);
+        copy_from_every(block.from(places.first), places.stride, side_by_side, places.count);
 }
 
 void DeviceStore::unpack(const Elements& block, std::span<const Packed> parts) {
     for (const auto& [places, side_by_side] : parts)
-        scatter(side_by_side, block.from(places.first), places.stride, places.count);
+        copy_to_every(side_by_side, block.from(places.first), places.stride, places.count);
 }
 
 void* DeviceStore::multiples(std::uint64_t stride, std::uint64_t count) {
@@ -106,7 +106,7 @@ void DeviceStore::copy(std::byte* from, std::byte* to, std::uint64_t bytes) {
     if (from != to) queue_.copy(binding(from), binding(to), bytes);
 }
 
-void DeviceStore::gather(const Elements& from, std::uint64_t stride, const Elements& to, std::uint64_t count) {
+void DeviceStore::copy_from_every(const Elements& from, std::uint64_t stride, const Elements& to, std::uint64_t count) {
     if (stride == 1 || count < 2) return copy(from, to, count);
     void* const indices = multiples(stride, count);
     from.each(to, [&](std::byte* values, std::byte* results, std::size_t width) {
@@ -118,7 +118,7 @@ void DeviceStore::gather(const Elements& from, std::uint64_t stride, const Eleme
     });
 }
 
-void DeviceStore::scatter(const Elements& from, const Elements& to, std::uint64_t stride, std::uint64_t count) {
+void DeviceStore::copy_to_every(const Elements& from, const Elements& to, std::uint64_t stride, std::uint64_t count) {
     if (stride == 1 || count < 2) return copy(from, to, count);
     void* const indices = multiples(stride, count);
     from.each(to, [&](std::byte* values, std::byte* results, std::size_t width) {
@@ -191,7 +191,7 @@ Ordered DeviceStore::read(const Elements& sorted, std::uint64_t count, std::uint
         Elements from = sorted.from(first);
         if (level > 0) {
             if (!page_) page_ = allocate(page * sorted.bytes());
-            gather(from, stride, sorted.at(page_, page), elements);
+            copy_from_every(from, stride, sorted.at(page_, page), elements);
             from = sorted.at(page_, page);
         }
         from.each(sorted.at(bytes.get(), page), [&](const std::byte* source, std::byte* target, std::size_t width) {

@@ -52,8 +52,8 @@ private:
     /// The integers 0, stride, 2 stride, .. of 4 bytes, on the device: so many of them at least.
     void* multiples(std::uint64_t stride, std::uint64_t count);
     /// Copies elements from every stride-th place, or to it.
-    void gather(const Elements& from, std::uint64_t stride, const Elements& to, std::uint64_t count);
-    void scatter(const Elements& from, const Elements& to, std::uint64_t stride, std::uint64_t count);
+    void copy_from_every(const Elements& from, std::uint64_t stride, const Elements& to, std::uint64_t count);
+    void copy_to_every(const Elements& from, const Elements& to, std::uint64_t stride, std::uint64_t count);
     /// In a message behind others, keys and values may lie at any byte. For kernels they pass through memory that is
     /// aligned: gives that, or the place itself where it is.
     std::byte* aligned(std::byte* memory, std::uint64_t count, std::size_t width);

@@ -226,12 +226,12 @@ struct Selected {
 std::optional<Shape> shape_for_row(const DeviceInfo& device, const ElementBytes& bytes, const Request& request) {
     // Twice the elements in registers take a fifth less time, but where rows are short or too few
     // (docs/decisions.md#rows-sorted-whole).
-    constexpr std::uint64_t least_length = 257, least_count = 1 << 19;
+    constexpr std::uint64_t least_length = 257, fewest = 1 << 19;
     constexpr unsigned many_vectors = 8, resident_items = 512, most_work_items = 512;
     Shape shape = choose_shape(device, bytes, request.length());
     if (!shape.walks_in_cache()) {
         unsigned resident = shape.resident_groups * shape.work_items;
-        if (bytes.all() == 8 && request.length() >= least_length && request.count >= least_count) {
+        if (bytes.all() == 8 && request.length() >= least_length && request.count >= fewest) {
             shape.vectors = many_vectors;
             shape.register_vectors = 2 * many_vectors;
             resident = resident_items;
