@@ -174,7 +174,7 @@ std::unique_ptr<detail::DeviceQueue> Host::open_queue() {
 }
 
 std::unique_ptr<detail::DeviceQueue> Host::use_queue(void* callers) {
-    return staged(std::make_unique<OpenclQueue>(*this, retained(callers), false));
+    return staged(checked([&] { return std::make_unique<OpenclQueue>(*this, retained(callers), false); }));
 }
 
 detail::MemoryFacts Host::inspect(void* memory) const {
