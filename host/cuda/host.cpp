@@ -273,18 +273,16 @@ bool Host::reaches(detail::Backend& other, void* memory) {
 namespace {
 
 /// Memory that is freed with the context current that it was made in.
-template <class Memory>
 struct InContext final : detail::SharedMemory {
-    template <class... Arguments>
-    explicit InContext(CUcontext of, Arguments&&... arguments) : context(of) {
-        handle = pointer_to(memory.emplace(std::forward<Arguments>(arguments)...));
+    InContext(CUcontext of, std::size_t bytes) : context(of), memory(std::in_place, bytes) {
+        handle = pointer_to(*memory);
     }
     ~InContext() override {
         const ContextAtEnd current(context);
         memory.reset();
     }
     const CUcontext context;
-    std::optional<Memory> memory;
+    std::optional<DeviceMemory> memory;
 };
 
 }  // namespace
@@ -315,7 +313,7 @@ std::unique_ptr<detail::SharedMemory> Host::allocate(std::uint64_t bytes, bool o
         std::unique_ptr<std::byte[]> memory;
     };
     const CurrentContext current(context_);
-    if (!on_host) return std::make_unique<InContext<DeviceMemory>>(context_, bytes);
+    if (!on_host) return std::make_unique<InContext>(context_, bytes);
     if (bytes >= detail::Staging::least_bytes) return std::make_unique<Pageable>(bytes);
     const auto kept = std::ranges::find_if(pinned_, [&](const auto& one) { return one->bytes() >= bytes; });
     if (kept == pinned_.end()) {

@@ -59,7 +59,6 @@ public:
         if (event_) driver().cuEventDestroy(event_);
     }
     void wait() const { LANESORT_CU(cuEventSynchronize, event_); }
-    void delay(CUstream stream) const { LANESORT_CU(cuStreamWaitEvent, stream, event_, 0); }
 
 private:
     CUevent event_ = nullptr;
