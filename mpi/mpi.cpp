@@ -9,6 +9,7 @@
 #include <mpi-ext.h>
 #endif
 
+#include "api/host_ranges.hpp"
 #include "arguments.hpp"  // of c/
 #include "communicator.hpp"
 #include "large/ranks/calls.hpp"
@@ -46,20 +47,11 @@ void run(MPI_Comm communicator, Sorter& sorter, PlacedCall call, const Options& 
     else mpi::run(ranks, sorter, call.call, options.piece_bytes);
 }
 
+using lanesort::detail::range_of;
+
 PlacedCall on_host() { return {nullptr, nullptr, false, {}}; }
 PlacedCall on_stream(cu::Stream stream) { return {cu::backend_name, stream, true, {}}; }
 PlacedCall on_queue(opencl::Queue queue) { return {opencl::backend_name, queue, false, {}}; }
-
-KeyRangeIn<void*> range_of(const ConstKeys& keys, const Options& options) {
-    KeyRangeIn<void*> range;
-    range.memory = const_cast<void*>(keys.data());
-    range.count = keys.size();
-    range.type = keys.kind();
-    range.order = options.order;
-    range.schedule = options.schedule;
-    range.data_independent = options.data_independent;
-    return range;
-}
 
 }  // namespace
 
