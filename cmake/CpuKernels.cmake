@@ -123,7 +123,7 @@ foreach(instructions IN ITEMS avx512 avx2 baseline)
       endif()
       list(APPEND programs "${tied} INDEX_BITS=32 ANY_WIDTH=1" "${tied} INDEX_BITS=64")
     endif()
-    if(instructions STREQUAL baseline)
+    if(instructions STREQUAL baseline OR LANESORT_CPU_KERNELS STREQUAL "host")
       list(APPEND programs "${pair} VALUE_BITS=128")
     endif()
     add_cpu_kernels(sort/tile_in_cache.cl NAME sort_${key_bits} FOR ${instructions} KERNELS ${sort_kernels}
