@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
 
 #include <fmt/core.h>
 
+#include "core/operation_table.hpp"
+
 namespace lanesort::inline v0_1::c {
 namespace {
+
+using detail::OperationRow;
 
 KeyType type_of(lanesort_key_type type) {
     switch (type) {
@@ -85,56 +88,38 @@ std::size_t bytes_of(const lanesort_values& array, bool is_needed) {
     return !is_needed && !is_given(array) ? 0 : array.bytes > 0 ? array.bytes : 4;
 }
 
-/// Values are moved by indices, or keys found in a sorted range.
-bool moves(Operation operation) { return operation >= Operation::gather && operation <= Operation::permute; }
-bool finds(Operation operation) { return operation >= Operation::lower_bound && operation <= Operation::equal_range; }
-
-bool scans_values(Operation operation) {
-    return operation == Operation::inclusive_scan_by_key || operation == Operation::exclusive_scan_by_key;
-}
-
 /// Throws Error(invalid_argument) for a member that is not zero and that the operation does not use, as far as a
 /// Request does not tell that.
-void check_unused(const lanesort_request& request, Operation operation) {
-    using enum Operation;
-    const auto serves = [&](const char* member, bool is_given, std::initializer_list<Operation> users) {
-        if (is_given && std::ranges::count(users, operation) == 0)
-            throw Error(ErrorCode::invalid_argument, fmt::format("{} does not use `{}`", name(operation), member));
+void check_unused(const lanesort_request& request, const OperationRow& row) {
+    using namespace detail;
+    const auto check = [&](bool uses, bool is_given, const char* member) {
+        if (is_given && !uses)
+            throw Error(ErrorCode::invalid_argument, fmt::format("{} does not use `{}`", row.name, member));
     };
-    serves("first", request.first > 0, {sort, argsort, merge});
-    serves("k", request.k > 0, {top_k});
-    serves("second", is_given(request.second),
-           {merge, lower_bound, upper_bound, equal_range, histogram, transform_reduce});
-    serves("second_values", is_given(request.second_values), {merge});
-    if (moves(operation) && request.memory)
+    check(row.uses(first), request.first > 0, "first");
+    check(row.uses(k), request.k > 0, "k");
+    check(row.uses(second_keys), is_given(request.second), "second");
+    check(row.uses(second_keys) && row.uses(values), is_given(request.second_values), "second_values");
+    if (row.uses(keyless) && request.memory)
         throw Error(ErrorCode::invalid_argument,
-                    fmt::format("{} has values and no keys, so `memory` must be null", name(operation)));
-    serves("results", is_given(request.results),
-           {sort, merge, top_k, unique, run_lengths, reduce, inclusive_scan, exclusive_scan, select, partition,
-            reduce_by_key, group_by, transform_reduce});
-    serves("answers", is_given(request.answers),
-           {is_sorted, is_sorted_until, unique, run_lengths, select, partition, reduce_by_key, group_by});
-    serves("flags", is_given(request.flags), {select, partition});
-    serves("result_values", is_given(request.result_values),
-           {sort, merge, top_k, unique, gather, scatter, select, partition, reduce_by_key, group_by,
-            inclusive_scan_by_key, exclusive_scan_by_key});
-    serves("in_place", request.in_place != 0,
-           {unique, inclusive_scan, exclusive_scan, inclusive_scan_by_key, exclusive_scan_by_key});
+                    fmt::format("{} has values and no keys, so `memory` must be null", row.name));
+    check(row.uses(results), is_given(request.results), "results");
+    check(row.uses(answers), is_given(request.answers), "answers");
+    check(row.uses(flags), is_given(request.flags), "flags");
+    check(row.uses(result_values), is_given(request.result_values), "result_values");
+    check(row.uses(in_place), request.in_place != 0, "in_place");
     if (request.in_place != 0 && (is_given(request.results) || is_given(request.result_values)))
         throw Error(ErrorCode::invalid_argument,
                     "in place, the results are the keys, so `results` and `result_values` must be zero");
-    if (operation == sort && request.apart == 0 && (is_given(request.results) || is_given(request.result_values)))
+    if (row.uses(apart) && request.apart == 0 &&
+        (is_given(request.second) || is_given(request.second_values) || is_given(request.results) ||
+         is_given(request.result_values)))
         throw Error(ErrorCode::invalid_argument,
-                    "the sort is not `apart`, so `results` and `result_values` must be zero");
-    const bool is_one_range = operation == merge && request.apart == 0;
-    if (is_one_range && (is_given(request.second) || is_given(request.second_values) || is_given(request.results) ||
-                         is_given(request.result_values)))
-        throw Error(ErrorCode::invalid_argument,
-                    "the ranges do not lie `apart`, so `second`, `results` and their values must be zero");
+                    "the call is not `apart`, so `second`, `results` and their values must be zero");
     if ((is_given(request.second_values) || is_given(request.result_values)) && !is_given(request.values))
         throw Error(ErrorCode::invalid_argument,
                     "there are no `values`, so `second_values` and `result_values` must be zero");
-    if (operation == histogram && request.bounded == 0 && is_given(request.second))
+    if (row.uses(binning) && request.bounded == 0 && is_given(request.second))
         throw Error(ErrorCode::invalid_argument, "the bins are not `bounded` by keys, so `second` must be zero");
     if (request.limited == 0 && is_given(request.limit))
         throw Error(ErrorCode::invalid_argument, "the call is not `limited`, so `limit` must be zero");
@@ -146,7 +131,7 @@ void check_unused(const lanesort_request& request, Operation operation) {
         throw Error(ErrorCode::invalid_argument,
                     "a predicate says what the keys are and which are selected, so `type`, `comparator` and `flags` "
                     "must be zero");
-    if (request.binary_operator && scans_values(operation)) {
+    if (request.binary_operator && row.uses(operators_of_values)) {
         if (request.value_type != 0)
             throw Error(ErrorCode::invalid_argument,
                         "an operator says what the values are, so `value_type` must be zero");
@@ -161,7 +146,8 @@ CallOf::CallOf(const lanesort_request* given_request) {
     const lanesort_request& from = *given(given_request, "the request");
     Request& request = call_.request;
     request.operation = numbered(from.operation, Operation::exclusive_scan_by_key, "operation");
-    check_unused(from, request.operation);
+    const OperationRow& row = detail::row_of(request.operation);
+    check_unused(from, row);
     request.count = from.count;
     request.order = order_of(from.order);
     request.stable = from.stable != 0;
@@ -176,15 +162,12 @@ CallOf::CallOf(const lanesort_request* given_request) {
     request.nan_last = from.nan_last != 0;
     request.row_length = from.row_length;
     request.middle = from.middle;
-    if (request.operation == Operation::top_k) request.first = from.k;
+    if (row.uses(detail::k)) request.first = from.k;
     else if (from.first > 0) request.first = from.first;
-    request.value_bytes = bytes_of(from.values, moves(request.operation));
-    request.index_bytes = bytes_of(
-        from.indices, request.operation == Operation::argsort || finds(request.operation) || moves(request.operation));
-    const bool writes_lengths =
-        request.operation == Operation::run_lengths || request.operation == Operation::histogram;
-    request.length_bytes = bytes_of(from.lengths, writes_lengths);
-    if (from.binary_operator && scans_values(request.operation)) {
+    request.value_bytes = bytes_of(from.values, row.uses(detail::keyless));
+    request.index_bytes = bytes_of(from.indices, row.uses(detail::indices) && !row.uses(detail::k));
+    request.length_bytes = bytes_of(from.lengths, row.uses(detail::lengths));
+    if (from.binary_operator && row.uses(detail::operators_of_values)) {
         binary_operator_ = binary_operator_of(*from.binary_operator);
         request.value_type = KeyKind(*binary_operator_);
         if (from.values.bytes == 0) request.value_bytes = binary_operator_->bytes;
@@ -207,7 +190,7 @@ CallOf::CallOf(const lanesort_request* given_request) {
     } else if (from.predicate) {
         predicate_ = predicate_of(*from.predicate);
         request.key = KeyKind(*predicate_);
-    } else if (from.binary_operator && !scans_values(request.operation)) {
+    } else if (from.binary_operator && !row.uses(detail::operators_of_values)) {
         binary_operator_ = binary_operator_of(*from.binary_operator);
         request.key = KeyKind(*binary_operator_);
     } else {
@@ -229,7 +212,7 @@ CallOf::CallOf(const lanesort_request* given_request) {
     call_.limit = place(from.limit);
     call_.flags = place(from.flags);
     call_.parameter = place(from.parameter);
-    if (request.operation == Operation::sort && request.apart) detail::write_results(call_);
+    if (request.apart && !row.uses(detail::second_keys)) detail::write_results(call_);
 }
 
 SorterOptions options_of(const lanesort_options* options) {

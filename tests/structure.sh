@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What the structure promises: host/ names no operation, an operation is a file, and few files know it; the library links
+# What the structure promises: host/ and core/ name no operation, and few other files do; the library links
 # nothing of a vendor; its names are those of one version; every source file says its licence.
 #   structure.sh SOURCE_FOLDER LIBRARY
 set -euo pipefail
@@ -12,12 +12,6 @@ fail() {
     failed=1
 }
 
-# Identifiers of the standard library hold some of these words, too.
-named=$(grep -rnoE '\w*(merge|top_k|argsort|unique|run_lengths|select|scan|reduce)\w*' host |
-    grep -vE ':(unique_ptr|make_unique|make_unique_for_overwrite|unique_lock)$' || true)
-[[ -z $named ]] || fail "host/ names operations:
-$named"
-
 back=$(grep -rnE '#include ".*host/' lib || true)
 [[ -z $back ]] || fail "lib/ includes files of host/:
 $back"
@@ -26,15 +20,36 @@ linked=$(nm --undefined-only "$library" | grep -oE ' (cl|cu|nvrtc)[A-Z]\w*' | so
 [[ -z $linked ]] || fail "the library links functions of a driver:
 $linked"
 
-# Files of the library that name one operation, its kernels and the C interface counted in. A path is no name. To merge is
-# also what every sort does, so its kernels and plans are not counted.
-most=14
-for operation in merge argsort top_k is_sorted unique run_lengths reduce inclusive_scan exclusive_scan partition; do
-    places=(lib host c kernels CMakeLists.txt)
-    [[ $operation != merge ]] || places=(--exclude={'*_schedule.*',plan.cpp,rank_layout.hpp} --exclude-dir=ranks lib host c CMakeLists.txt)
-    count=$(grep -rlP "(?<!/)\\b(enqueue_)?$operation(_by_key|_until|_arrays)?\\b(?!/|\\.(cl|[ch]p*)\\b)" "${places[@]}" | wc -l)
-    printf '%-12s is named in %s files\n' "$operation" "$count"
-    ((count <= most)) || fail "$operation is named in $count files; $most are allowed"
+# Files whose code names an operation: its enumerator, its functions or anything else that is called so. Comments, texts, paths
+# and what std has are left out.
+names=$(mktemp)
+trap 'rm -f "$names"' EXIT
+for file in $(find lib host kernels c mpi python/lanesort python/src tools -regextype egrep -regex '.*\.(cpp|hpp|h|c|cl|inc|pyi?)'); do
+    case $file in
+        *.py | *.pyi) sed -E 's/"""[^"]*"""//g; /"""/,/"""/d; s/#.*//; s/"[^"]*"//g' "$file" ;;
+        *) sed -E 's,//.*,,; s,/\*.*\*/,,g; \,/\*,,\,\*/,d; /#include/d; s/<lanesort[^>]*>//; s/"(\\.|[^"\\])*"//g; s/\b(std|ranges)(::\w+)+//g' "$file" ;;
+    esac | grep -ohE '\w+' | sort -u | sed "s,$, $file,"
+done >"$names"
+# most WHERE WORD: how many files below these folders may name it.
+most() {
+    case $1 in
+        lib) case $2 in sort | merge) echo 12 ;; *) echo 8 ;; esac ;;
+        core) echo 0 ;;
+        *) case $2 in sort) echo 4 ;; *) echo 2 ;; esac ;;
+    esac
+}
+operations=$(sed -n '/^enum class Operation/,/^};/s/^ *\([a-z_]*\),.*/\1/p' lib/include/lanesort/request.hpp)
+for word in $operations partial_sort nth_element; do
+    counts=
+    for where in 'lib lib host kernels c' 'core host lib/src/core' 'mpi mpi' 'python python' 'tools tools'; do
+        read -r part folders <<<"$where"
+        files=$(grep -E "^$word (${folders// /|})/" "$names" | cut -d ' ' -f 2 || true)
+        count=$(wc -w <<<"$files")
+        counts+=" $count in $part,"
+        ((count <= $(most "$part" "$word"))) || fail "$word is named in $count files of $folders, $(most "$part" "$word") are allowed:
+$files"
+    done
+    printf '%-21s %s\n' "$word" "${counts%,}"
 done
 
 version=$(sed -nE 's/^project\(lanesort VERSION ([0-9]+)\.([0-9]+)\..*/v\1_\2/p' CMakeLists.txt)

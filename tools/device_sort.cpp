@@ -135,7 +135,7 @@ void DeviceSort::open(InputFile& in, const std::optional<NpyHeader>& npy, std::s
                                   device.max_allocation_bytes, widest, why_limited(device)));
 }
 
-void DeviceSort::sort_run(Numbers& keys) { run(sort(range_of(keys)), false); }
+void DeviceSort::sort_keys(Numbers& keys, bool shows_progress) { run(sort(range_of(keys)), shows_progress); }
 
 void DeviceSort::run(CallIn<void*> call, bool shows_progress) {
     call.request.in_host_memory = true;
@@ -148,7 +148,6 @@ SortReport DeviceSort::run_on_device(const CallIn<void*>& call, bool shows_progr
     const Request& request = call.request;
     const KeyType type = request.key.type();
     const std::size_t value_bytes = request.value_bytes + request.index_bytes;
-    const bool is_sort = request.operation == Operation::sort || request.operation == Operation::argsort;
     const Shape usual = usual_shape(device_->info(), type, request.count, value_bytes);
     if (options_.shape.any()) shape_ = options_.shape.over(usual);
 
@@ -164,8 +163,9 @@ SortReport DeviceSort::run_on_device(const CallIn<void*>& call, bool shows_progr
     if (std::string note = sorter.note(); !note.empty()) note_ = std::move(note);
     // Only for keys without values and rows does a sorter tell how it fitted the shape to its kernels, and only for
     // those of the network and of columns.
-    const bool has_plan = request.count > 1 && request.row_length == 0 && report.schedule != Schedule::distribution;
-    if (is_sort && options_.stats && has_plan) {
+    const bool has_plan = request.count > 1 && request.row_length == 0 &&
+                          (report.schedule == Schedule::network || report.schedule == Schedule::columns);
+    if (options_.stats && has_plan) {
         if (value_bytes == 0) shape_ = sorter.plan(type, request.count).shape;
         else if (!shape_) shape_ = usual;
     }
@@ -189,7 +189,7 @@ void DeviceSort::sort_by_key(Numbers& keys, IndexArray& places, Order order) {
     run(lanesort::sort_by_key(range, ValueRangeIn<void*>{.memory = places.data(), .bytes = places.width()}));
 }
 
-DeviceSort::Reduced DeviceSort::reduce_by_key(IndexArray& keys, Numbers& values, Reduction reduction) {
+DeviceSort::Reduced DeviceSort::reduce_groups(IndexArray& keys, Numbers& values, Reduction reduction) {
     const std::size_t count = keys.size(), bytes = sizeof(std::uint64_t);
     Reduced reduced{IndexArray(keys.width()), {}};
     if (count == 0) return reduced;

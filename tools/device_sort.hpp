@@ -66,8 +66,8 @@ public:
     /// Runs a call on these keys, in host memory. Where the device sorts, it compiles first. The reports of all calls
     /// are added up.
     void run(lanesort::CallIn<void*> call, bool shows_progress = true);
-    /// Sorts one run of many, with what the options ask for and without a progress bar of its own.
-    void sort_run(Numbers& keys);
+    /// Sorts them as the options ask.
+    void sort_keys(Numbers& keys, bool shows_progress = true);
     /// So many keys there were, some of which were in several runs.
     void count_keys(std::size_t count) noexcept { count_ = count; }
     /// Sorts the keys with their places, which ascend, so that those of equal keys still do. Behind them may be more.
@@ -78,7 +78,7 @@ public:
         IndexArray keys;
         Bytes values;
     };
-    Reduced reduce_by_key(IndexArray& keys, Numbers& values, lanesort::Reduction reduction);
+    Reduced reduce_groups(IndexArray& keys, Numbers& values, lanesort::Reduction reduction);
     /// These keys, in the order and by the schedule that the options ask for.
     lanesort::KeyRangeIn<void*> range_of(Numbers& keys) const;
     /// The same for a call that is no sort.

@@ -391,7 +391,7 @@ Findings examine_device_files(const System& system) {
     return findings;
 }
 
-Finding examine_sort(const DeviceInfo& device, const std::function<void(std::span<std::uint32_t>)>& sort) {
+Finding examine_sort(const DeviceInfo& device, const std::function<void(std::span<std::uint32_t>)>& try_sort) {
     constexpr std::size_t count = 10000;
     std::vector<std::uint32_t> keys(count);
     std::ranges::generate(keys, std::mt19937(1));
@@ -402,7 +402,7 @@ Finding examine_sort(const DeviceInfo& device, const std::function<void(std::spa
         return Finding{problem, "sort", fmt::format("{}: {}", name, why), advice};
     };
     try {
-        sort(keys);
+        try_sort(keys);
     } catch (const Error& error) {
         const std::string log = error.build_log().substr(0, error.build_log().find('\n'));
         switch (error.code()) {

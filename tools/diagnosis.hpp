@@ -70,8 +70,8 @@ Findings examine_cards(const System& system, const std::vector<lanesort::DeviceI
 /// The files by which drivers are called, which this user may not be allowed to open.
 Findings examine_device_files(const System& system);
 
-/// Sorts some thousand keys with `sort`, and compares them with what std::sort makes of them. Errors are findings.
-Finding examine_sort(const lanesort::DeviceInfo& device, const std::function<void(std::span<std::uint32_t>)>& sort);
+/// Sorts some thousand keys with `try_sort`, and compares them with what std::sort makes of them. Errors are findings.
+Finding examine_sort(const lanesort::DeviceInfo& device, const std::function<void(std::span<std::uint32_t>)>& try_sort);
 
 /// The shapes stored for a device in that file, and why they are of no use if `note` says so. Nothing where there are
 /// none.

@@ -48,9 +48,9 @@ public:
     }
 
     void run() const {
-        const Examination examination = examine_all([](const std::function<void()>& sort) {
+        const Examination examination = examine_all([](const std::function<void()>& try_sort) {
             const CompilingNotice notice;
-            sort();
+            try_sort();
         });
         print(format_ == Format::json ? to_json(examination).text() : to_words(examination));
         if (examination.sorting == 0)

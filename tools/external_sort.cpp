@@ -13,11 +13,10 @@
 #include <utility>
 
 #include <fmt/core.h>
-
 #include <lanesort/calls.hpp>
+#include <lanesort/key_order.hpp>
 
 #include "command.hpp"
-#include "core/key_order.hpp"
 #include "indices.hpp"
 #include "loser_tree.hpp"
 #include "progress.hpp"
@@ -348,7 +347,7 @@ std::vector<Task> NumberSort::add_run(Numbers& keys) {
         file_.emplace(folder_);
         before_runs_(keys);
     }
-    device_.sort_run(keys);
+    device_.sort_keys(keys, false);
     const std::size_t bytes = keys.bytes.size();
     const std::uint64_t begin = file_->append_later(bytes);
     runs_.push_back({begin, begin + bytes});
@@ -364,7 +363,7 @@ std::vector<Task> NumberSort::add_run(Numbers& keys) {
 
 /// Sorts the last run, which stays in memory where it is the only one, and merges until one pass is left.
 void NumberSort::end_runs(Numbers& last) {
-    if (runs_.empty()) return device_.sort_run(last);
+    if (runs_.empty()) return device_.sort_keys(last, false);
     if (last.bytes.size() > 0) finish(add_run(last));
     last.bytes = {};
     for (; runs_.size() > plan_.most_runs(); ++passes_) {
@@ -372,8 +371,8 @@ void NumberSort::end_runs(Numbers& last) {
         std::vector<Run> fewer;
         for (std::size_t first = 0; first < runs_.size(); first += plan_.most_runs()) {
             const std::uint64_t begin = merged.size();
-            merge(last.type, first, std::min(plan_.most_runs(), runs_.size() - first),
-                  [&](Numbers& block) { merged.append(block.bytes.data(), block.bytes.size()); });
+            merge_runs(last.type, first, std::min(plan_.most_runs(), runs_.size() - first),
+                       [&](Numbers& block) { merged.append(block.bytes.data(), block.bytes.size()); });
             fewer.push_back({begin, merged.size()});
         }
         most_bytes_ = std::max(most_bytes_, file_->size() + merged.size());
@@ -385,7 +384,7 @@ void NumberSort::end_runs(Numbers& last) {
 
 /// Gives all keys in order, by and by: those of the runs or, where there are none, the last ones.
 void NumberSort::for_each_block(KeyType type, Numbers& last, const Take& take) {
-    if (!runs_.empty()) return merge(type, 0, runs_.size(), take);
+    if (!runs_.empty()) return merge_runs(type, 0, runs_.size(), take);
     for (std::size_t done = 0; done < last.bytes.size();) {
         Numbers block{type, {}};
         const std::size_t bytes = std::min(last.bytes.size() - done, block_bytes);
@@ -395,7 +394,7 @@ void NumberSort::for_each_block(KeyType type, Numbers& last, const Take& take) {
     }
 }
 
-void NumberSort::merge(KeyType type, std::size_t first, std::size_t count, const Take& take) {
+void NumberSort::merge_runs(KeyType type, std::size_t first, std::size_t count, const Take& take) {
     with_bits(type, [&]<class Bits>(Bits) { merge_as<Bits>(type, first, count, take); });
 }
 

@@ -79,7 +79,7 @@ private:
     std::vector<Task> add_run(Numbers& keys);
     void end_runs(Numbers& last);
     void for_each_block(lanesort::KeyType type, Numbers& last, const Take& take);
-    void merge(lanesort::KeyType type, std::size_t first, std::size_t count, const Take& take);
+    void merge_runs(lanesort::KeyType type, std::size_t first, std::size_t count, const Take& take);
     template <class Bits>
     void merge_as(lanesort::KeyType type, std::size_t first, std::size_t count, const Take& take);
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include <fmt/core.h>
+#include <lanesort/key_order.hpp>
 
 #include "command.hpp"
-#include "core/key_order.hpp"
 #include "decimal.hpp"
 #include "loser_tree.hpp"
 #include "progress.hpp"
@@ -20,7 +20,7 @@ using namespace lanesort;
 
 namespace {
 
-/// The key of a record in one column. Numbers, and the first bytes of a text, are an integer in the order of the sort.
+/// The key of a record in one column. Numbers, and the first bytes of a text, are an integer in the order of the table.
 struct ColumnKey {
     bool is_missing = false;
     std::uint64_t number = 0;
@@ -68,13 +68,13 @@ private:
 /// Reads a run by and by: one record after the other, with its keys.
 class TableSort::Reader {
 public:
-    Reader(const TableSort& sort, const Run& run, std::size_t bytes, Background& background)
-        : columns_(sort.table_options_.columns),
-          states_(sort.states_),
-          pieces_(sort.name_, sort.table_options_, Source(sort.head_, *sort.file_, run.begin, run.end), states_, bytes,
-                  &background),
+    Reader(const TableSort& table, const Run& run, std::size_t bytes, Background& background)
+        : columns_(table.table_options_.columns),
+          states_(table.states_),
+          pieces_(table.name_, table.table_options_, Source(table.head_, *table.file_, run.begin, run.end), states_,
+                  bytes, &background),
           offset_(run.begin) {
-        for (const SortColumn& column : columns_) orders_.push_back(sort.device_.order_of(column.order));
+        for (const SortColumn& column : columns_) orders_.push_back(table.device_.order_of(column.order));
     }
     Reader(const Reader&) = delete;
     Reader& operator=(const Reader&) = delete;
@@ -146,8 +146,8 @@ private:
 /// Writes records in order, and does with those of equal keys what is asked for.
 class TableSort::Writer {
 public:
-    Writer(const TableSort& sort, OutputFile& out) : sort_(sort), out_(out) {
-        out_.write(sort.equal_ == Equal::count ? sort.head_with_count_ : sort.head_);
+    Writer(const TableSort& table, OutputFile& out) : sort_(table), out_(out) {
+        out_.write(table.equal_ == Equal::count ? table.head_with_count_ : table.head_);
     }
 
     void write(const Reader& reader, bool is_open) {
@@ -258,7 +258,7 @@ void TableSort::run(InputFile& in, OutputFile& out) {
     renew_runs();
     merge_until_few();
     Writer writer(*this, out);
-    merge(0, runs_.size(), [&](const Reader& reader, bool is_open) { writer.write(reader, is_open); });
+    merge_runs(0, runs_.size(), [&](const Reader& reader, bool is_open) { writer.write(reader, is_open); });
     writer.finish();
 }
 
@@ -325,7 +325,7 @@ void TableSort::renew_runs() {
     }
 }
 
-void TableSort::merge(std::size_t first, std::size_t count, const Take& take) {
+void TableSort::merge_runs(std::size_t first, std::size_t count, const Take& take) {
     struct Head {
         std::uint64_t key;
         std::uint32_t run;
@@ -403,7 +403,7 @@ void TableSort::merge_until_few() {
                 merged.append(buffer.data(), buffer.size());
                 buffer.clear();
             };
-            merge(first, count, [&](const Reader& reader, bool is_open) {
+            merge_runs(first, count, [&](const Reader& reader, bool is_open) {
                 constexpr std::size_t capacity = std::size_t{1} << 20;
                 if (reader.record().size() > capacity - std::min(buffer.size(), capacity)) flush();
                 if (is_open) open_record = merged.size() + buffer.size();

@@ -45,7 +45,7 @@ private:
     void add_run(std::uint64_t known_size, const TextTable& table, const TableKeys& keys, const IndexArray& order);
     /// Sorts runs anew whose integers became f64 by what came later: -0 and 0 were equal, and no longer are.
     void renew_runs();
-    void merge(std::size_t first, std::size_t count, const Take& take);
+    void merge_runs(std::size_t first, std::size_t count, const Take& take);
     std::size_t merge_buffer(std::size_t runs) const noexcept;
     std::size_t merge_piece(std::size_t runs) const noexcept;
     std::size_t merge_bytes_of(std::size_t record) const noexcept;

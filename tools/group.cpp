@@ -103,7 +103,7 @@ private:
         if (!file) return group_lines(device, in, out);
         Numbers& keys = file->numbers;
         keys.row_length = 0;
-        device.run(sort(device.range_of(keys)));
+        device.sort_keys(keys);
 
         const std::size_t count = keys.count();
         Bytes distinct;

@@ -48,7 +48,7 @@ std::vector<Wide> exact_sums(DeviceSort& device, GroupedValues& grouped) {
         auto* to = reinterpret_cast<std::int64_t*>(halves.bytes.room(grouped.values.bytes.size()));
         for (const std::int64_t integer : integers) *to++ = half_of(integer);
         halves.bytes.grew(grouped.values.bytes.size());
-        return device.reduce_by_key(grouped.groups, halves, Reduction::sum).values;
+        return device.reduce_groups(grouped.groups, halves, Reduction::sum).values;
     };
     const Bytes lower = sums_of([](std::int64_t integer) { return integer & UINT32_MAX; });
     const Bytes upper = sums_of([&](std::int64_t integer) {
@@ -114,14 +114,14 @@ Texts reduce_groups(DeviceSort& device, GroupedValues& grouped, Reduction reduct
     Numbers& values = grouped.values;
     if (adds && values.type != KeyType::f64 && may_overflow(values)) {
         const std::vector<Wide> sums = exact_sums(device, grouped);
-        const DeviceSort::Reduced counts = device.reduce_by_key(grouped.groups, values, Reduction::count);
+        const DeviceSort::Reduced counts = device.reduce_groups(grouped.groups, values, Reduction::count);
         return texts_of(counts.keys, groups, "", [&](std::size_t i) {
             if (reduction == Reduction::sum) return fmt::format("{}", sums[i]);
             const double mean = quotient(sums[i], elements<std::uint64_t>(counts.values)[i]);
             return text_of(reinterpret_cast<const std::byte*>(&mean), KeyType::f64);
         });
     }
-    const DeviceSort::Reduced reduced = device.reduce_by_key(grouped.groups, values, reduction);
+    const DeviceSort::Reduced reduced = device.reduce_groups(grouped.groups, values, reduction);
     const bool counts = reduction == Reduction::count;
     const KeyType type = counts ? KeyType::u64 : reduction == Reduction::mean ? KeyType::f64 : values.type;
     return texts_of(reduced.keys, groups, counts ? "0" : "",
@@ -131,7 +131,7 @@ Texts reduce_groups(DeviceSort& device, GroupedValues& grouped, Reduction reduct
 Texts extremes_of_groups(DeviceSort& device, const TextTable& table, const IndexArray& records, const KeyColumn& column,
                          GroupedValues& grouped, Reduction reduction, const IndexArray& order,
                          const IndexArray& lengths) {
-    const DeviceSort::Reduced reduced = device.reduce_by_key(grouped.groups, grouped.values, reduction);
+    const DeviceSort::Reduced reduced = device.reduce_groups(grouped.groups, grouped.values, reduction);
     const auto keys = elements<std::uint64_t>(std::get<Numbers>(column.keys).bytes);
     const auto is_better = [&](std::string_view text, std::string_view than) {
         const auto by = Decimal(text) <=> Decimal(than);

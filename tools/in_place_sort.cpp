@@ -14,14 +14,13 @@
 #include <span>
 
 #include <fmt/core.h>
+#include <lanesort/key_order.hpp>
 
 #include "command.hpp"
-#include "core/key_order.hpp"
 #include "progress.hpp"
 #include "with_type.hpp"
 
 using namespace lanesort;
-using detail::Part;
 
 namespace {
 
@@ -97,7 +96,7 @@ void InPlaceSort::run(const InputFile& in, const std::optional<NpyHeader>& npy) 
     progress(state_.done, steps_.size());
     device_.count_keys(count);
     require_unchanged();
-    const bool is_right = !found || is_sorted(count, state_.row_length);
+    const bool is_right = !found || is_in_order(count, state_.row_length);
     journal_->remove();
     if (!is_right)
         throw BadInput(
@@ -128,9 +127,10 @@ void InPlaceSort::open_file() {
 void InPlaceSort::make_steps(std::uint64_t count, std::uint64_t row_length) {
     const std::uint64_t capacity = state_.part_bytes / key_bytes_;
     const auto add = [&](std::uint64_t first, std::uint64_t keys) {
-        const auto passes = detail::parts_that_sort(keys, capacity, least_block_bytes / key_bytes_);
+        const auto passes = lanesort::parts_that_sort(keys, capacity, least_block_bytes / key_bytes_);
         if (passes.empty()) {
-            const std::uint64_t least = detail::least_capacity(keys) * key_bytes_, limit = MemoryPlan::limit_for(least);
+            const std::uint64_t least = lanesort::least_capacity(keys) * key_bytes_,
+                                limit = MemoryPlan::limit_for(least);
             throw BadInput(fmt::format(
                 "{} has {} keys to sort in place, which takes {}", name_, keys,
                 limit > memory_
@@ -183,7 +183,7 @@ void InPlaceSort::step(const Part& part) {
     read_part(part);
     journal_->write_old(0, part_.bytes.data(), part_.bytes.size());
     Task synced = background_.run([this] { journal_->sync(); });
-    device_.sort_run(part_);
+    device_.sort_keys(part_, false);
     synced.finish();
     require_unchanged();
     state_.is_writing = 1;
@@ -197,7 +197,7 @@ void InPlaceSort::finish_step(const Part& part) {
     part_.bytes.shrink(0);
     journal_->read_old(0, part_.bytes.room(bytes), bytes);
     part_.bytes.grew(bytes);
-    device_.sort_run(part_);
+    device_.sort_keys(part_, false);
     const auto buffer = std::make_unique_for_overwrite<std::byte[]>(2 * piece_bytes);
     std::byte *const now = buffer.get(), *const old = now + piece_bytes;
     const bool is_own =
@@ -256,7 +256,7 @@ bool InPlaceSort::each_piece(const Part& part, std::size_t most_bytes, const Pie
     return true;
 }
 
-bool InPlaceSort::is_sorted(std::uint64_t count, std::uint64_t row_length) const {
+bool InPlaceSort::is_in_order(std::uint64_t count, std::uint64_t row_length) const {
     const std::uint64_t row = row_length == 0 ? count : row_length;
     return with_type(part_.type, [&]<class T>(T) {
         using Bits = BitsOf<T>;

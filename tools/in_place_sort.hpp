@@ -8,12 +8,13 @@
 #include <string>
 #include <vector>
 
+#include <lanesort/parts.hpp>
+
 #include "background.hpp"
 #include "device_sort.hpp"
 #include "external_sort.hpp"
 #include "files.hpp"
 #include "journal.hpp"
-#include "large/parts_schedule.hpp"
 #include "npy.hpp"
 
 /// One sort of the numbers of a file, which has no other command sort it in place meanwhile. Whatever ends it, the next
@@ -35,16 +36,16 @@ private:
     void require_same_sort(const JournalState& found) const;
     void announce() const;
 
-    void step(const lanesort::detail::Part& part);
-    void finish_step(const lanesort::detail::Part& part);
-    void write_new(const lanesort::detail::Part& part);
-    bool is_sorted(std::uint64_t count, std::uint64_t row_length) const;
+    void step(const lanesort::Part& part);
+    void finish_step(const lanesort::Part& part);
+    void write_new(const lanesort::Part& part);
+    bool is_in_order(std::uint64_t count, std::uint64_t row_length) const;
 
-    void read_part(const lanesort::detail::Part& part);
+    void read_part(const lanesort::Part& part);
     /// Calls piece(place in the file, place in the part, bytes) for pieces of at most that many bytes, as long as that
     /// gives true; gives whether all did.
     template <class Piece>
-    bool each_piece(const lanesort::detail::Part& part, std::size_t most_bytes, const Piece& piece) const;
+    bool each_piece(const lanesort::Part& part, std::size_t most_bytes, const Piece& piece) const;
 
     /// The file is as it was left at the end of the step before.
     bool is_unchanged() const;
@@ -62,7 +63,7 @@ private:
     std::optional<Journal> journal_;
     JournalState state_;
     std::size_t key_bytes_ = 1;
-    std::vector<lanesort::detail::Part> steps_;
+    std::vector<lanesort::Part> steps_;
     Numbers part_{lanesort::KeyType::u8, {}};
     Background background_;
 };

@@ -81,9 +81,9 @@ private:
         const std::optional<NpyHeader> npy = options_.inspect(in);
         DeviceSort device(options_);
         device.open(in, npy);
-        InPlaceSort sort(options_, device, *memory_);
-        sort.run(in, npy);
-        sort.print_stats();
+        InPlaceSort in_place(options_, device, *memory_);
+        in_place.run(in, npy);
+        in_place.print_stats();
         device.print_stats();
     }
 
@@ -92,14 +92,14 @@ private:
         if (unique_ && npy && npy->shape.size() > 1)
             throw BadInput(fmt::format("{} has rows, which --unique would make unequally long", in.name()));
         if (memory_) {
-            NumberSort sort(options_, device, *memory_, temporary_folder(folder_, options_.out), equal());
-            return sort.run(in, npy, out) ? sort.print_stats() : sort_table(device, in, out);
+            NumberSort external(options_, device, *memory_, temporary_folder(folder_, options_.out), equal());
+            return external.run(in, npy, out) ? external.print_stats() : sort_table(device, in, out);
         }
         std::optional<NumberFile> file = options_.read_numbers(in, npy);
         if (!file) return sort_table(device, in, out);
         in.require_unwritten();
         Numbers& keys = file->numbers;
-        device.run(sort(device.range_of(keys)));
+        device.sort_keys(keys);
         IndexArray counts(sizeof(std::uint64_t));
         if (unique_ || counts_) keep_distinct(keys, counts_ ? &counts : nullptr);
         if (unique_ && npy) file->head = npy_header(keys.type, std::vector<std::uint64_t>{keys.count()});
@@ -108,9 +108,9 @@ private:
 
     void sort_table(DeviceSort& device, InputFile& in, OutputFile& out) const {
         if (memory_) {
-            TableSort sort(options_, device, *memory_, temporary_folder(folder_, options_.out), equal());
-            sort.run(in, out);
-            return sort.print_stats();
+            TableSort external(options_, device, *memory_, temporary_folder(folder_, options_.out), equal());
+            external.run(in, out);
+            return external.print_stats();
         }
         const TextTable table(in, options_.as_table());
         TableKeys keys = table.read_keys(options_.type);

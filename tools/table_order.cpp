@@ -100,20 +100,20 @@ private:
 
 /// Gives the positions of each run of equal keys of 8 bytes to `sort`, with that key.
 template <class Index, class Sort>
-void sort_ties_as(const Numbers& keys, IndexArray& all, Sort sort) {
+void sort_ties_as(const Numbers& keys, IndexArray& all, Sort sort_few) {
     const std::span positions(static_cast<Index*>(all.data()), keys.count());
     const auto* const key = reinterpret_cast<const std::uint64_t*>(keys.bytes.data());
     for (std::size_t begin = 0, end = 0; begin < positions.size(); begin = end) {
         for (end = begin + 1; end < positions.size() && key[end] == key[begin]; ++end) {
         }
-        if (end - begin > 1) sort(positions.subspan(begin, end - begin), key[begin]);
+        if (end - begin > 1) sort_few(positions.subspan(begin, end - begin), key[begin]);
     }
 }
 
 template <class Sort>
-void sort_ties(const Numbers& keys, IndexArray& all, Sort sort) {
-    if (all.width() == sizeof(std::uint32_t)) sort_ties_as<std::uint32_t>(keys, all, sort);
-    else sort_ties_as<std::uint64_t>(keys, all, sort);
+void sort_ties(const Numbers& keys, IndexArray& all, Sort sort_few) {
+    if (all.width() == sizeof(std::uint32_t)) sort_ties_as<std::uint32_t>(keys, all, sort_few);
+    else sort_ties_as<std::uint64_t>(keys, all, sort_few);
 }
 
 /// Whether the first comes before the second.

@@ -294,8 +294,8 @@ public:
             if (error.code() == ErrorCode::unsupported || error.code() == ErrorCode::out_of_memory) return std::nullopt;
             throw;
         }
-        const bool is_sorted = as_integers(type_, by_other, [](auto sorted) { return std::ranges::is_sorted(sorted); });
-        if (!is_sorted || work != by_other)
+        const bool in_order = as_integers(type_, by_other, [](auto sorted) { return std::ranges::is_sorted(sorted); });
+        if (!in_order || work != by_other)
             throw Error(ErrorCode::device_failed,
                         fmt::format("{} sorted {} keys of type {} wrongly", device_.info().name, count, name(type_)));
         std::vector<double> of_other, of_distribution;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Builds a program that uses lanesort, in a fresh folder that knows nothing of this one, and runs it.
 # usage: consume.sh ROAD same|other BUILD
-#   ROAD         find_package, mpi, refused, pkg_config, reexported, deb: what the build folder BUILD installs
+#   ROAD         find_package, tools, mpi, refused, pkg_config, reexported, deb: what the build folder BUILD installs
 #                add_subdirectory, fetch_content: the sources, built anew
 #   same, other  with the compiler of BUILD, or with another: GCC for Clang, and Clang for anything else
 # Where a second compiler, a tool or a device is missing, the exit status is 77; with LANESORT_REQUIRE_DEVICE=1 in the
@@ -118,6 +118,16 @@ case $road in
         make find_package -DWANTED_VERSION="$version" -DCMAKE_PREFIX_PATH="$(prefixes "$dir/prefix")"
         run find_package/consumer
         run_in_c "$dir/prefix"
+        ;;
+    tools)
+        # The command knows only what every program does. Not optimised, which takes too long here.
+        install "$dir/prefix"
+        cp -r "$source/tools" consumers/tools
+        make tools -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= -DCMAKE_PREFIX_PATH="$(prefixes "$dir/prefix")"
+        expect "the command's version" "$(tools/lanesort --version)" "lanesort $version"
+        printf '%s\n' 2 nan -1 >numbers
+        tools/lanesort sort --type f64 --text numbers sorted
+        expect "what the command sorted" "$(paste -sd ' ' sorted)" "-1 2 nan"
         ;;
     mpi)
         install "$dir/prefix"

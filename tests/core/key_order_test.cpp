@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Encoded keys: unsigned integers in the wanted order.
-#include "core/key_order.hpp"
+#include <lanesort/key_order.hpp>
 
 #include "support.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Parts of arrays that exceed a device, without a device.
-#include "large/parts_schedule.hpp"
+#include <lanesort/parts.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -11,8 +11,8 @@
 namespace lanesort::test {
 namespace {
 
-using lanesort::detail::least_capacity, lanesort::detail::Part, lanesort::detail::PassOfParts;
-using lanesort::detail::parts_that_sort;
+using lanesort::least_capacity, lanesort::Part, lanesort::PassOfParts;
+using lanesort::parts_that_sort;
 
 std::vector<std::uint64_t> places_of(const Part& part) {
     std::vector<std::uint64_t> places;

@@ -6,13 +6,13 @@
 #include <functional>
 #include <set>
 
+#include <lanesort/parts.hpp>
 #include <lanesort/sorter.hpp>
 
 #include "core/described_device.hpp"
 #include "core/sorter_core.hpp"
 #include "devices_made_up.hpp"
 #include "error_support.hpp"
-#include "large/parts_schedule.hpp"
 #include "ops/kernels.hpp"
 #include "rows.hpp"
 #include "support.hpp"

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include <lanesort/calls.hpp>
+#include <lanesort/key_order.hpp>
 #include <lanesort/lanesort.hpp>
 
 #include "bytes.hpp"
 #include "core/backend.hpp"
-#include "core/key_order.hpp"
 #include "support.hpp"
 
 namespace lanesort::test {

@@ -277,9 +277,9 @@ KERNEL void list_leaves(GLOBAL ulong* totals, offset_t totals_offset, GLOBAL con
     GLOBAL ulong* all = ULONGS(totals) + TOTALS / 2;
     GLOBAL ulong* listed = all + 2;
     ulong begin = ULONGS(children)[leaf], end = ULONGS(children)[leaf + 1];
-    uint is_sorted = UINTS(child_states)[leaf] == HOLDS_EQUAL, is_large = !is_sorted && end - begin > most;
+    uint holds_equal = UINTS(child_states)[leaf] == HOLDS_EQUAL, is_large = !holds_equal && end - begin > most;
     ULONGS(leaves)[2 * leaf] = begin;
-    ULONGS(leaves)[2 * leaf + 1] = is_sorted || is_large ? begin : end;
+    ULONGS(leaves)[2 * leaf + 1] = holds_equal || is_large ? begin : end;
     if (!is_large) return;
     uint i = end - begin > most_of_few ? few : ATOMIC_ADD(&UINTS(totals)[LISTED_LEAVES], 1u);
     if (i < few) {

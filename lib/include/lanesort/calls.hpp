@@ -93,7 +93,7 @@ std::size_t width_of(std::string_view what, std::optional<std::size_t> bytes);
 /// How many keys are to be in their places for key n to be: 0 where n is the end. Throws Error(invalid_argument).
 std::uint64_t first_with(std::uint64_t n, const Request& request);
 /// A sort goes to the call's results, unless these are the keys' and values' own places: then it is in place.
-void write_results(AnyCall& sort) noexcept;
+void write_results(AnyCall& call) noexcept;
 
 /// How many elements an array must have, if it states their number.
 enum class Room {

@@ -108,12 +108,12 @@ std::uint64_t first_with(std::uint64_t n, const Request& request) {
     return n < length ? n + 1 : 0;
 }
 
-void write_results(AnyCall& sort) noexcept {
+void write_results(AnyCall& call) noexcept {
     const auto differ = [](const AnyCall::Place& a, const AnyCall::Place& b) {
         return a.memory == nullptr || a.memory != b.memory || a.offset != b.offset;
     };
-    sort.request.apart =
-        differ(sort.keys, sort.results) || (sort.request.value_bytes > 0 && differ(sort.values, sort.result_values));
+    call.request.apart =
+        differ(call.keys, call.results) || (call.request.value_bytes > 0 && differ(call.values, call.result_values));
 }
 
 CallBuilder::CallBuilder(Operation operation, std::size_t count, const AnyArray& values, const AnyArray& indices,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays of keys of any width, as integers in their order.
+// The keys of a request as integers in their order.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +8,21 @@
 #include <span>
 #include <vector>
 
-#include "key_order.hpp"
+#include <lanesort/key_order.hpp>
+#include <lanesort/request.hpp>
 
 namespace lanesort::inline v0_1 {
+
+/// Records are ordered as they are.
+inline KeyCoding coding_of(const Request& request) noexcept {
+    return request.key.is_record() ? KeyCoding{Coding::integer, 0}
+                                   : key_coding(request.key.type(), request.order_or_usual(), request.nan_last);
+}
+
+/// The kernels' coding argument: the keys' coding in a pass that encodes or decodes, none in the others.
+constexpr std::uint32_t coding_if(KeyCoding coding, bool applies) noexcept {
+    return static_cast<std::uint32_t>(applies ? coding.coding : Coding::none);
+}
 
 inline std::vector<std::uint64_t> encode_keys(std::span<const std::byte> keys, std::size_t key_bytes,
                                               KeyCoding coding) {

@@ -3,8 +3,8 @@
 
 #include <lanesort/error.hpp>
 
+#include "encoded_keys.hpp"
 #include "kernel_source.hpp"
-#include "key_order.hpp"
 #include "program.hpp"
 
 namespace lanesort::inline v0_1::detail {

@@ -21,12 +21,12 @@ namespace {
 
 /// An option that a call does not use is a mistake of the caller's, not to be passed over.
 void check_options(const Request& request, const OperationRow& row) {
-    const auto check = [&](Option option, bool is_given, const char* member) {
-        if (is_given && !(row.options & option))
+    const auto check = [&](unsigned options, bool is_given, const char* member) {
+        if (is_given && !row.uses(options))
             throw Error(ErrorCode::invalid_argument, fmt::format("{} does not use `{}`", row.name, member));
     };
     check(stable, request.stable, "stable");
-    check(first, request.first != all_keys, "first");
+    check(first | k, request.first != all_keys, "first");
     check(middle, request.middle != 0, "middle");
     check(values, request.value_bytes != 0, "values");
     check(indices, request.index_bytes != 0, "indices");

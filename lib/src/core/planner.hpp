@@ -12,8 +12,8 @@
 #include <lanesort/shape_table.hpp>
 
 #include "backend.hpp"
+#include "encoded_keys.hpp"
 #include "integers.hpp"
-#include "key_order.hpp"
 
 namespace lanesort::inline v0_1 {
 struct SorterOptions;

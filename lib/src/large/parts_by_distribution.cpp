@@ -9,6 +9,7 @@
 #include "bucket_layout.hpp"
 #include "core/encoded_keys.hpp"
 #include "core/integers.hpp"
+#include "ops/operations.hpp"
 #include "sampling.hpp"
 #include "sort_in_parts.hpp"
 
@@ -56,7 +57,7 @@ bool overlap(const std::vector<Extent>& extents, const Extent& target) {
 
 class SortInParts::TwoPasses {
 public:
-    TwoPasses(SortInParts& sort, const DistributionPlan& plan);
+    TwoPasses(SortInParts& whole, const DistributionPlan& plan);
 
     /// False where keys that are to stay together are too many for a bucket.
     bool find_cuts();
@@ -152,20 +153,20 @@ bool SortInParts::distribute(const DistributionPlan& plan) {
     return fit;
 }
 
-SortInParts::TwoPasses::TwoPasses(SortInParts& sort, const DistributionPlan& plan)
-    : sort_(sort),
+SortInParts::TwoPasses::TwoPasses(SortInParts& whole, const DistributionPlan& plan)
+    : sort_(whole),
       plan_(plan),
-      of_samples_(sort.of_part_),
-      queues_(sort.core_.backend(), plan.at_once),
-      value_uploads_(sort.core_.backend().open_queue()),
-      value_downloads_(sort.core_.backend().open_queue()),
-      reserve_uploads_(sort.core_.backend().open_queue()),
-      answers_(sort.core_.backend().open_queue()),
+      of_samples_(whole.of_part_),
+      queues_(whole.core_.backend(), plan.at_once),
+      value_uploads_(whole.core_.backend().open_queue()),
+      value_downloads_(whole.core_.backend().open_queue()),
+      reserve_uploads_(whole.core_.backend().open_queue()),
+      answers_(whole.core_.backend().open_queue()),
       searches_(*queues_.sorts) {
     // Samples are sorted as keys of their own.
     of_samples_.count = plan.samples;
     of_samples_.value_bytes = 0;
-    sort_samples_ = sort.core_.plan(of_samples_);
+    sort_samples_ = whole.core_.plan(of_samples_);
     for (QueueMemory& place : queues_.places) {
         sort_.each_array(true, true, [&](Slot slot, std::size_t bytes) { place.need(slot, plan.capacity * bytes); });
         place.need(*sort_samples_);
@@ -215,14 +216,7 @@ void SortInParts::TwoPasses::plan_tiles() {
     searches_.need(Slot::indices, plan_.at_once * cuts_.size() * 2 * sizeof(std::uint64_t));
     for (const std::uint64_t size : sizes_) {
         sort_tile_.push_back(sort_.plan_part(size));
-        Request searched = of_samples_;
-        searched.operation = Operation::equal_range;
-        searched.count = size;
-        searched.second_count = cuts_.size();
-        searched.index_bytes = sizeof(std::uint64_t);
-        searched.extra_bytes = 0;
-        searched.data_independent = false;
-        search_tile_.push_back(sort_.core_.plan(searched));
+        search_tile_.push_back(sort_.core_.plan(as_search(of_samples_, size, cuts_.size())));
         for (QueueMemory& place : queues_.places) place.need(*sort_tile_.back());
         searches_.need(*search_tile_.back(), Slot::own_keys);
     }

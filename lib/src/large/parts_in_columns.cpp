@@ -165,7 +165,7 @@ void SortInParts::sort_columns() {
                       [&](const Rows& rows, const Binding& at) { queues.uploads->upload(rows, at); });
             uploaded.push_back(queues.uploads->end());
         };
-        const auto sort = [&](std::size_t i) {
+        const auto sort_part = [&](std::size_t i) {
             queues.sorts->await(uploaded[i]);
             if (pass[i].numbers) queues.sorts->run(*pass[i].numbers, queues.place(i));
             queues.sorts->run(*pass[i].work, queues.place(i));
@@ -182,7 +182,7 @@ void SortInParts::sort_columns() {
         bring(0);
         for (std::size_t i = 0; i < pass.size(); ++i) {
             if (i + 1 < pass.size()) bring(i + 1);
-            sort(i);
+            sort_part(i);
             send_back(i);
         }
         for (std::size_t i = 0; i < pass.size(); ++i) {

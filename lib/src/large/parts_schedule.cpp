@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "parts_schedule.hpp"
+#include <lanesort/parts.hpp>
 
 #include <algorithm>
 #include <optional>
 
 #include "core/integers.hpp"
 
-namespace lanesort::inline v0_1::detail {
+namespace lanesort::inline v0_1 {
 namespace {
 
 /// What the passes depend on.
@@ -38,6 +38,12 @@ Part whole(std::uint64_t first, std::uint64_t count) { return {first, count, cou
 
 }  // namespace
 
+// 1. Tiles of r elements, which consist of blocks of b.
+// 2. Classes: block i of the array is of class i mod s. Of each tile, two classes have the same number of elements
+//    below any bound, but for b at most; so of T tiles, but for T b.
+// 3. Tiles: a row of s blocks has one of each class. With these sorted, what is left out of order about any bound is in
+//    at most T + 1 rows (zero-one principle), a window of (T + 1) s b elements, which is at most half a tile.
+// 4. The borders of tiles, a window to each side.
 std::vector<PassOfParts> parts_that_sort(std::uint64_t count, std::uint64_t capacity, std::uint64_t block) {
     if (count <= capacity) return {{whole(0, count)}};
     const std::optional<Tiling> found = tiling(count, capacity, block);
@@ -65,4 +71,4 @@ std::uint64_t least_capacity(std::uint64_t count) {
     return enough;
 }
 
-}  // namespace lanesort::inline v0_1::detail
+}  // namespace lanesort::inline v0_1

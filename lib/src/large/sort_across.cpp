@@ -15,6 +15,7 @@
 #include "core/integers.hpp"
 #include "core/require.hpp"
 #include "core/sorter_core.hpp"
+#include "ops/operations.hpp"
 
 namespace lanesort::inline v0_1 {
 namespace detail {
@@ -186,28 +187,20 @@ private:
         request.count = plan_.blocks.size(device);
         return request;
     }
-    /// A part of a merge of so many elements of each range.
-    Request merge_of(MergePart part, std::uint64_t count) const {
-        return {.operation = Operation::merge,
-                .count = count,
-                .order = of_part_.order,
-                .value_bytes = of_part_.value_bytes,
-                .part = part,
-                .key = of_part_.key};
-    }
     Request request_of(const Exchange& step) const {
         const bool is_bound = of_part_.data_independent || of_part_.schedule == Schedule::network ||
                               of_part_.schedule == Schedule::columns;
-        return merge_of(is_bound ? MergePart::first_step : MergePart::first_step_where_needed, step.count);
+        return as_merge(of_part_, is_bound ? MergePart::first_step : MergePart::first_step_where_needed, step.count);
     }
     Request request_of(const FinishBlock& step) const {
-        return merge_of(step.is_lower ? MergePart::lower_half : MergePart::upper_half, plan_.blocks.size(step.device));
+        return as_merge(of_part_, step.is_lower ? MergePart::lower_half : MergePart::upper_half,
+                        plan_.blocks.size(step.device));
     }
 
     /// Compiles what the step needs.
     void prepare(const StepAcross& step) {
-        if (const auto* const sort = std::get_if<SortBlock>(&step))
-            devices_[sort->device].core->plan(sort_of(sort->device));
+        if (const auto* const block = std::get_if<SortBlock>(&step))
+            devices_[block->device].core->plan(sort_of(block->device));
         else if (const auto* const exchange = std::get_if<Exchange>(&step))
             devices_[exchange->on].core->plan(request_of(*exchange));
         else if (const auto* const finish = std::get_if<FinishBlock>(&step))
@@ -246,7 +239,7 @@ private:
             report_.all.hand_overs += work->report.hand_overs;
             report_.all.barriers += work->report.barriers;
             report_.all.device_bytes += work->report.device_bytes;
-            if (request.operation == Operation::sort) report_.all.schedule = work->report.schedule;
+            if (is_sort(request)) report_.all.schedule = work->report.schedule;
         });
         devices_[device].queue->settle();
     }

@@ -13,6 +13,7 @@
 
 #include "core/integers.hpp"
 #include "ops/move/iota.hpp"
+#include "ops/operations.hpp"
 #include "ops/sort/distribution_schedule.hpp"
 #include "sampling.hpp"
 #include "staging.hpp"
@@ -35,11 +36,10 @@ constexpr std::uint64_t share_of_memory = std::uint64_t{1} << 18;
 }  // namespace
 
 bool SorterCore::goes_in_parts(const Request& request, const Arrays& arrays) const noexcept {
-    const bool is_sort = request.operation == Operation::sort &&
-                         !(request.stable && (request.value_bytes > 0 || request.key.is_record()));
-    const bool is_argsort = request.operation == Operation::argsort && !request.key.is_record();
+    const bool sorts = is_sort(request) && !(request.stable && (request.value_bytes > 0 || request.key.is_record()));
+    const bool sorts_indices = is_argsort(request) && !request.key.is_record();
     if (!backend_->has_queues() || request.count < 2 || request.in_rows() || request.counts_syncs ||
-        !(is_sort || is_argsort))
+        !(sorts || sorts_indices))
         return false;
     std::uint64_t bytes = 0;
     bool fits = true;
@@ -60,11 +60,10 @@ SortInParts::SortInParts(SorterCore& core, const Request& request, const PartLim
     : core_(core),
       request_(request),
       limits_(limits),
-      is_argsort_(request.operation == Operation::argsort),
-      of_part_(request),
+      is_argsort_(is_argsort(request)),
+      of_part_(as_sort(request)),
       threads_(Staging::threads_that_copy()) {
     // Pairs are ordered by their values' bits where keys are equal. So indices are values that make a sort stable.
-    of_part_.operation = Operation::sort;
     of_part_.first = all_keys;
     of_part_.stable = false;
     of_part_.apart = false;

@@ -9,12 +9,13 @@
 #include <optional>
 #include <vector>
 
+#include <lanesort/parts.hpp>
+
 #include "core/integers.hpp"
 #include "core/queue_memory.hpp"
 #include "core/sorter_core.hpp"
 #include "core/stopwatch.hpp"
 #include "core/threads.hpp"
-#include "parts_schedule.hpp"
 
 namespace lanesort::inline v0_1::detail {
 

@@ -11,6 +11,7 @@
 #include "core/queue_memory.hpp"
 #include "core/sorter_core.hpp"
 #include "core/stopwatch.hpp"
+#include "ops/operations.hpp"
 
 namespace lanesort::inline v0_1::detail {
 namespace {
@@ -62,7 +63,7 @@ struct SampledTiles {
 bool SorterCore::is_overlapped(const Request& request, const Arrays& arrays) const noexcept {
     const std::uint64_t bytes = arrays[Slot::keys].size();
     // Values order pairs whose keys are equal, and a bucket may end between these.
-    const bool can_be = request.operation == Operation::sort && !request.key.is_record() && request.value_bytes == 0 &&
+    const bool can_be = is_sort(request) && !request.key.is_record() && request.value_bytes == 0 &&
                         !request.in_rows() && !request.counts_syncs && request.first >= request.count &&
                         request.schedule == Schedule::automatic && !request.data_independent;
     return can_be && bytes >= overlapped_from_ && request.count >= 2 * tiles_at_most * samples_of_tile &&
@@ -78,19 +79,10 @@ SortReport SorterCore::run_overlapped(const Request& request, const Bindings& bi
         smaller.apart = false;
         return smaller;
     };
-    const auto search = [&](std::uint64_t count) {
-        Request searched = of_count(count);
-        searched.operation = Operation::equal_range;
-        searched.stable = false;
-        searched.extra_bytes = 0;
-        searched.second_count = cuts;
-        searched.index_bytes = 8;
-        return plan(searched);
-    };
     std::vector<std::shared_ptr<const Work>> sort_tile, search_tile;
     for (std::uint64_t i = 0; i < tiles; ++i) {
         sort_tile.push_back(plan(of_count(tiling.size(i))));
-        search_tile.push_back(search(tiling.size(i)));
+        search_tile.push_back(plan(as_search(request, tiling.size(i), cuts)));
     }
 
     SortReport report;

@@ -12,6 +12,34 @@ namespace lanesort::inline v0_1::detail {
 /// Of f16, f32 and f64.
 inline bool is_floating(KeyType type) noexcept { return key_coding(type, Order::ascending).coding == Coding::floating; }
 
+inline bool is_sort(const Request& request) noexcept { return request.operation == Operation::sort; }
+inline bool is_argsort(const Request& request) noexcept { return request.operation == Operation::argsort; }
+
+/// The same keys and what belongs to them, to be sorted for another operation.
+inline Request as_sort(Request request) {
+    request.operation = Operation::sort;
+    return request;
+}
+/// A part of the merge of two ranges that were sorted so, with `count` elements of each.
+inline Request as_merge(const Request& sort, MergePart part, std::uint64_t count) {
+    return {.operation = Operation::merge,
+            .count = count,
+            .order = sort.order,
+            .value_bytes = sort.value_bytes,
+            .part = part,
+            .key = sort.key};
+}
+/// Where `second_count` keys belong among so many that were sorted so, ahead of equal ones and behind them.
+inline Request as_search(Request sort, std::uint64_t count, std::uint64_t second_count) {
+    sort.operation = Operation::equal_range;
+    sort.count = count;
+    sort.second_count = second_count;
+    sort.index_bytes = sizeof(std::uint64_t);
+    sort.extra_bytes = 0;
+    sort.stable = sort.apart = sort.data_independent = false;
+    return sort;
+}
+
 /// Values of equal keys are reduced, too.
 inline bool reduces_runs(const Request& request) noexcept {
     return request.operation == Operation::reduce_by_key || request.operation == Operation::group_by;

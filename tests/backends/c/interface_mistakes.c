@@ -74,13 +74,13 @@ void refuses_requests(void) {
     IMPOSSIBLE("no `values`", KEYS, .operation = LANESORT_UNIQUE, .results = {.memory = found},
                .result_values = {.memory = lengths}, .answers = {.memory = answers});
     IMPOSSIBLE("no `values`", KEYS, .apart = 1, .results = {.memory = found}, .result_values = {.memory = lengths});
-    IMPOSSIBLE("not `apart`, so `results`", KEYS, .results = {.memory = found});
+    IMPOSSIBLE("not `apart`, so `second`", KEYS, .results = {.memory = found});
     IMPOSSIBLE("sort does not use `in_place`", KEYS, .in_place = 1);
     IMPOSSIBLE("argsort does not use `apart`", KEYS, .operation = LANESORT_ARGSORT, .indices = {.memory = found},
                .apart = 1);
     IMPOSSIBLE("unique does not use `second`", KEYS, .operation = LANESORT_UNIQUE, .second = {.memory = values},
                .results = {.memory = found}, .answers = {.memory = answers});
-    IMPOSSIBLE("do not lie `apart`", KEYS, .operation = LANESORT_MERGE, .middle = 5, .results = {.memory = found});
+    IMPOSSIBLE("not `apart`", KEYS, .operation = LANESORT_MERGE, .middle = 5, .results = {.memory = found});
     IMPOSSIBLE("no `values`", KEYS, .operation = LANESORT_MERGE, .middle = 5, .apart = 1, .second = {.memory = values},
                .second_values = {.memory = lengths}, .results = {.memory = found});
     IMPOSSIBLE("records have the order", .memory = particles, .count = 5, .comparator = &by_score,

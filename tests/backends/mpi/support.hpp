@@ -17,9 +17,8 @@
 #include <vector>
 
 #include <lanesort/error.hpp>
+#include <lanesort/key_order.hpp>
 #include <lanesort/mpi.hpp>
-
-#include "core/key_order.hpp"
 
 namespace lanesort::test {
 

@@ -5,9 +5,8 @@
 #include <cstddef>
 #include <functional>
 
+#include <lanesort/key_order.hpp>
 #include <lanesort/plan.hpp>
-
-#include "core/key_order.hpp"
 
 namespace lanesort {
 

@@ -65,7 +65,7 @@ private:
     std::uint64_t size() const noexcept { return blocks_.size(me_); }
 
     void sort_block(std::uint64_t count) {
-        store_.steps([&] { store_.sort(own_, count); });
+        store_.steps([&] { store_.sort_here(own_, count); });
     }
     void copy(const Elements& from, const Elements& to, std::uint64_t count) {
         store_.steps([&] { store_.copy(from, to, count); });
@@ -220,10 +220,10 @@ private:
 }  // namespace
 
 void sort_in_blocks(Ranks& ranks, Store& store, const std::vector<Description>& all, const Elements& given) {
-    std::optional<BlockSort> sort;
-    store.steps([&] { sort.emplace(ranks, store, all, given); });
+    std::optional<BlockSort> blocks;
+    store.steps([&] { blocks.emplace(ranks, store, all, given); });
     store.steps.agree(ranks);
-    sort->run();
+    blocks->run();
 }
 
 }  // namespace lanesort::inline v0_1::mpi

@@ -9,6 +9,7 @@
 #include "calls.hpp"
 #include "core/memory_check.hpp"
 #include "device_store.hpp"
+#include "ops/operations.hpp"
 
 namespace lanesort::inline v0_1::mpi {
 namespace {
@@ -18,8 +19,8 @@ using Place = AnyCall::Place;
 
 /// Throws Error(invalid_argument) for what there is not across ranks.
 void check_request(const Request& request) {
-    const bool is_top_k = request.operation == Operation::top_k, is_argsort = request.operation == Operation::argsort;
-    require(is_top_k || is_argsort || request.operation == Operation::sort,
+    const bool is_top_k = request.operation == Operation::top_k, is_argsort = lanesort::detail::is_argsort(request);
+    require(is_top_k || is_argsort || lanesort::detail::is_sort(request),
             "across ranks there are sort, argsort and top_k alone");
     require(!request.in_rows(), "across ranks, keys are one range, without rows or segments");
     require(is_top_k || request.first >= request.count, "across ranks, all keys are sorted, not the `first`");
@@ -44,7 +45,7 @@ public:
             if (!selects() && !placed_.has_addresses) take_host_memory();
         });
         const std::vector<Description> all = agreed(ranks_, description(), steps_);
-        if (selects()) select(all);
+        if (selects()) take_first(all);
         else if (placed_.has_addresses) sort_by_addresses(all, is_staged);
         else sort_in_host_memory(all);
     }
@@ -105,8 +106,7 @@ private:
     // ---- Memory that is told by addresses ----
 
     void sort_by_addresses(const std::vector<Description>& all, bool is_staged) {
-        Request alone = request();
-        alone.operation = Operation::sort;
+        Request alone = lanesort::detail::as_sort(request());
         alone.value_bytes = value_bytes();
         alone.index_bytes = 0;
         // Indices keep equal keys in order, in a sort that looks at them.
@@ -157,9 +157,9 @@ private:
 
     // ---- The first keys: those of each rank pass through host memory ----
 
-    void select(const std::vector<Description>& all) {
+    void take_first(const std::vector<Description>& all) {
         const Place &results = placed_.call.results, &indices = placed_.call.indices;
-        const auto select_own = [&](std::uint64_t count, const Elements& found) {
+        const auto take_own = [&](std::uint64_t count, const Elements& found) {
             AnyCall alone = placed_.call;
             alone.request.first = count;
             if (is_on_host()) {
@@ -185,7 +185,7 @@ private:
             upload(best.keys, results, key_bytes(), request().first);
             upload(best.values, indices, value_bytes(), request().first);
         };
-        select_from_all(ranks_, sorter_, all, std::cref(select_own), std::cref(deliver));
+        select_from_all(ranks_, sorter_, all, std::cref(take_own), std::cref(deliver));
     }
 
     static Binding binding(const Place& place, std::size_t bytes) { return {place.memory, place.offset * bytes}; }

@@ -38,10 +38,10 @@ void run(Ranks& ranks, Sorter& sorter, const AnyCall& call, std::size_t piece_by
 void sort_elements(Ranks& ranks, Store& store, const std::vector<Description>& all, const Elements& given);
 /// Sorts keys and the numbers that they have over all ranks, which it writes to the places of their values.
 void sort_indices(Ranks& ranks, Store& store, const std::vector<Description>& all, const Elements& keys);
-/// The first keys of all ranks, and their indices where values have bytes. `select` writes as many of this rank's to
+/// The first keys of all ranks, and their indices where values have bytes. `take_own` writes as many of this rank's to
 /// host memory as it is told; `deliver` takes those of all from there.
 void select_from_all(Ranks& ranks, Sorter& sorter, const std::vector<Description>& all,
-                     const std::function<void(std::uint64_t count, const Elements& found)>& select,
+                     const std::function<void(std::uint64_t count, const Elements& found)>& take_own,
                      const std::function<void(const Elements& best)>& deliver);
 /// By columns or merge-splits.
 void sort_in_blocks(Ranks& ranks, Store& store, const std::vector<Description>& all, const Elements& given);

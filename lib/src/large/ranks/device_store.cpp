@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/require.hpp"
+#include "ops/operations.hpp"
 
 namespace lanesort::inline v0_1::mpi {
 namespace {
@@ -149,20 +150,11 @@ Bindings DeviceStore::bindings(const Elements& elements) const {
     return some;
 }
 
-void DeviceStore::sort(const Elements& elements, std::uint64_t count) {
+void DeviceStore::sort_here(const Elements& elements, std::uint64_t count) {
     Request request = sort_;
     request.count = count;
     request.schedule = Schedule::automatic;  // that of the request is of ranks
     run(request, bindings(elements));
-}
-
-Request DeviceStore::merge_of(MergePart part, std::uint64_t count) const {
-    return {.operation = Operation::merge,
-            .count = count,
-            .order = sort_.order,
-            .value_bytes = sort_.value_bytes,
-            .part = part,
-            .key = sort_.key};
 }
 
 std::uint64_t DeviceStore::keep_half(const Elements& mine, const Elements& theirs, std::uint64_t count, bool is_low) {
@@ -170,12 +162,15 @@ std::uint64_t DeviceStore::keep_half(const Elements& mine, const Elements& their
     Bindings both = bindings(is_low ? mine : theirs);
     both[Slot::second_keys] = upper[Slot::keys];
     both[Slot::second_values] = upper[Slot::values];
-    run(merge_of(sort_.data_independent ? MergePart::first_step : MergePart::first_step_where_needed, count), both);
+    run(lanesort::detail::as_merge(
+            sort_, sort_.data_independent ? MergePart::first_step : MergePart::first_step_where_needed, count),
+        both);
     return count;
 }
 
 void DeviceStore::restore_order(const Elements& elements, std::uint64_t count, std::uint64_t, bool is_low) {
-    run(merge_of(is_low ? MergePart::lower_half : MergePart::upper_half, count), bindings(elements));
+    run(lanesort::detail::as_merge(sort_, is_low ? MergePart::lower_half : MergePart::upper_half, count),
+        bindings(elements));
 }
 
 Ordered DeviceStore::read(const Elements& sorted, std::uint64_t count, std::uint64_t i) {

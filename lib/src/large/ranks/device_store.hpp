@@ -17,14 +17,10 @@ namespace lanesort::inline v0_1::mpi {
 
 class DeviceStore final : public Store {
 public:
-    /// `sort` is a sort of the rank's elements. What the store does is enqueued there, and MPI is waited for.
-    DeviceStore(lanesort::detail::SorterCore& core, lanesort::detail::DeviceQueue& queue, const Request& sort,
+    /// `own` is a sort of the rank's elements. What the store does is enqueued there, and MPI is waited for.
+    DeviceStore(lanesort::detail::SorterCore& core, lanesort::detail::DeviceQueue& queue, const Request& own,
                 bool is_staged)
-        : core_(core),
-          queue_(queue),
-          sort_(sort),
-          is_staged_(is_staged),
-          read_(sort.key.type(), sort.order_or_usual()) {}
+        : core_(core), queue_(queue), sort_(own), is_staged_(is_staged), read_(own.key.type(), own.order_or_usual()) {}
     /// Waits: what was enqueued uses memory of the store.
     ~DeviceStore() override;
 
@@ -34,7 +30,7 @@ public:
     void copy(const Elements& from, const Elements& to, std::uint64_t count) override;
     void pack(const Elements& block, std::span<const Packed> parts) override;
     void unpack(const Elements& block, std::span<const Packed> parts) override;
-    void sort(const Elements& elements, std::uint64_t count) override;
+    void sort_here(const Elements& elements, std::uint64_t count) override;
     std::uint64_t keep_half(const Elements& mine, const Elements& theirs, std::uint64_t count, bool is_low) override;
     void restore_order(const Elements& elements, std::uint64_t count, std::uint64_t moved, bool is_low) override;
     Ordered read(const Elements& sorted, std::uint64_t count, std::uint64_t i) override;
@@ -60,7 +56,6 @@ private:
     void copy(std::byte* from, std::byte* to, std::uint64_t bytes);
     void run(const Request& request, const lanesort::detail::Bindings& bindings);
     lanesort::detail::Bindings bindings(const Elements& elements) const;
-    Request merge_of(MergePart part, std::uint64_t count) const;
     /// Return when that is done.
     void download(const std::byte* from, std::byte* to, std::uint64_t bytes);
     void upload(const std::byte* from, std::byte* to, std::uint64_t bytes);

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <memory>
 
-#include "core/key_order.hpp"
+#include <lanesort/key_order.hpp>
 
 namespace lanesort::inline v0_1::mpi {
 

@@ -64,7 +64,7 @@ void HostStore::unpack(const Elements& block, std::span<const Packed> parts) {
     });
 }
 
-void HostStore::sort(const Elements& elements, std::uint64_t count) {
+void HostStore::sort_here(const Elements& elements, std::uint64_t count) {
     const Keys keys(elements.keys, count, type_);
     const SortOptions options{.order = order_, .data_independent = data_independent_};
     if (elements.value_bytes > 0)

@@ -10,7 +10,7 @@
 namespace lanesort::inline v0_1::mpi {
 
 void select_from_all(Ranks& ranks, Sorter& sorter, const std::vector<Description>& all,
-                     const std::function<void(std::uint64_t, const Elements&)>& select,
+                     const std::function<void(std::uint64_t, const Elements&)>& take_own,
                      const std::function<void(const Elements&)>& deliver) {
     const std::uint64_t wanted = all[0].wanted, me = ranks.rank();
     const auto keys_of = [&](std::uint64_t first, std::uint64_t end) {
@@ -31,7 +31,7 @@ void select_from_all(Ranks& ranks, Sorter& sorter, const std::vector<Description
         ranks.expect_messages(messages_of(wanted * std::max(mine.key_bytes, mine.value_bytes)));
         mine = mine.at(store.allocate(2 * wanted * mine.bytes()), 2 * wanted);
         if (have == 0) return;
-        select(have, mine);
+        take_own(have, mine);
         auto* const places = reinterpret_cast<std::uint64_t*>(mine.values);
         const std::uint64_t before = keys_of(0, me);
         for (std::uint64_t i = 0; mine.value_bytes > 0 && i < have; ++i) places[i] += before;
@@ -55,7 +55,7 @@ void select_from_all(Ranks& ranks, Sorter& sorter, const std::vector<Description
             message[0] = {me + distance, data, come * bytes};
             ranks.exchange(message, none);
         });
-        store.steps([&] { store.sort(mine, have + come); });
+        store.steps([&] { store.sort_here(mine, have + come); });
         have = std::min(wanted, have + come);
     }
     mine.each(mine, [&](std::byte* data, std::byte*, std::size_t bytes) { ranks.broadcast(data, wanted * bytes); });

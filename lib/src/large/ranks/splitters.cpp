@@ -61,7 +61,7 @@ void sort_by_splitters(Ranks& ranks, Store& store, const std::vector<Description
         for (Parts* const parts : {&give, &get}) parts->counts.resize(all.size()), parts->begins.resize(all.size());
     });
     store.steps.agree(ranks);
-    store.steps([&] { store.sort(given, count); });
+    store.steps([&] { store.sort_here(given, count); });
     // What is sent depends on the keys, so it must not begin with those that are in no order.
     store.steps.agree(ranks);
     if (ranks.size() == 1) return;
@@ -78,7 +78,7 @@ void sort_by_splitters(Ranks& ranks, Store& store, const std::vector<Description
     sorted.each(given, [&](const std::byte* from, std::byte* to, std::size_t width) {
         store.all_to_all(ranks, from, give, to, get, width);
     });
-    store.steps([&] { store.sort(given, count); });
+    store.steps([&] { store.sort_here(given, count); });
     store.steps.agree(ranks);
 }
 

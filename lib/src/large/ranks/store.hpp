@@ -49,7 +49,7 @@ public:
     virtual void pack(const Elements& block, std::span<const Packed> parts) = 0;
     virtual void unpack(const Elements& block, std::span<const Packed> parts) = 0;
 
-    virtual void sort(const Elements& elements, std::uint64_t count) = 0;
+    virtual void sort_here(const Elements& elements, std::uint64_t count) = 0;
     /// Of two sorted ranges that lie on two ranks the first halves of a merge, or the last: pairs of elements that
     /// meet, key k of the upper range with the k-th from the end of the lower one. What belongs here stays or comes to
     /// `mine`. Returns how many came, or any number where restore_order() need not know.
@@ -81,7 +81,7 @@ public:
     void copy(const Elements& from, const Elements& to, std::uint64_t count) override { from.copy(to, count); }
     void pack(const Elements& block, std::span<const Packed> parts) override;
     void unpack(const Elements& block, std::span<const Packed> parts) override;
-    void sort(const Elements& elements, std::uint64_t count) override;
+    void sort_here(const Elements& elements, std::uint64_t count) override;
     std::uint64_t keep_half(const Elements& mine, const Elements& theirs, std::uint64_t count, bool is_low) override;
     void restore_order(const Elements& elements, std::uint64_t count, std::uint64_t moved, bool is_low) override;
     Ordered read(const Elements& sorted, std::uint64_t, std::uint64_t i) override { return read_(sorted, i); }

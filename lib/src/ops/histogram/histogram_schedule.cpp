@@ -7,8 +7,7 @@
 #include <limits>
 
 #include <lanesort/error.hpp>
-
-#include "core/key_order.hpp"
+#include <lanesort/key_order.hpp>
 
 namespace lanesort::inline v0_1::detail {
 namespace {

@@ -110,8 +110,7 @@ void make_reduced_runs(Planner& planner, const Request& request, Work& work) {
 }
 
 void make_groups(Planner& planner, const Request& request, Work& work) {
-    Request of_sort = request;
-    of_sort.operation = Operation::sort;
+    Request of_sort = as_sort(request);
     of_sort.reduction = Reduction::sum;
     make_sort(planner, of_sort, work);
     make_reduced_runs(planner, request, work);

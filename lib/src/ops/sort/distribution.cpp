@@ -8,10 +8,11 @@
 
 #include <lanesort/error.hpp>
 
+#include "core/encoded_keys.hpp"
 #include "core/integers.hpp"
-#include "core/key_order.hpp"
 #include "distribution_schedule.hpp"
 #include "kernels.hpp"
+#include "ops/operations.hpp"
 
 namespace lanesort::inline v0_1::detail {
 namespace {
@@ -220,8 +221,7 @@ bool is_faster(const Planner& planner, const Request& request, const ElementByte
 
 /// A request that sorts the ranges from and to the places that a table in the work's own integers tells.
 Request leaves_of(const Request& request, std::uint64_t number, std::uint64_t longest) {
-    Request leaves = request;
-    leaves.operation = Operation::sort;
+    Request leaves = as_sort(request);
     leaves.schedule = Schedule::automatic;
     leaves.segments = number;
     leaves.longest = longest;

@@ -5,9 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "core/key_order.hpp"
+#include "core/encoded_keys.hpp"
 #include "distribution.hpp"
 #include "kernels.hpp"
+#include "ops/operations.hpp"
 
 namespace lanesort::inline v0_1::detail {
 namespace {
@@ -129,8 +130,7 @@ bool add_quicksort(Planner& planner, Work& work, const Request& request, const E
 
     // What was given up, if anything. Indices are there: to the network, which would make them anew, they are values.
     const bool has_indices = bytes.index > 0;
-    Request again = request;
-    again.operation = Operation::sort;
+    Request again = as_sort(request);
     again.schedule = Schedule::automatic;
     again.value_bytes = bytes.value + bytes.index;
     again.index_bytes = 0;

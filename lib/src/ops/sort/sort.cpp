@@ -9,9 +9,9 @@
 
 #include <lanesort/error.hpp>
 
+#include "core/encoded_keys.hpp"
 #include "core/fit.hpp"
 #include "core/integers.hpp"
-#include "core/key_order.hpp"
 #include "core/sync_counter.hpp"
 #include "distribution.hpp"
 #include "kernels.hpp"
@@ -201,8 +201,8 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
     for (const Pass& pass : plan.passes) {
         const bool is_first = &pass == &plan.passes.front(), is_last = &pass == &plan.passes.back();
         const bool walks = plan.shape.walks_in_cache();
-        const bool is_sorted = pass.kind == Pass::Kind::merge_heads || pass.kind == Pass::Kind::merge_columns ||
-                               (!walks && pass.column_bits > 0 && !is_first);
+        const bool in_order = pass.kind == Pass::Kind::merge_heads || pass.kind == Pass::Kind::merge_columns ||
+                              (!walks && pass.column_bits > 0 && !is_first);
         // The borders are few keys: where their pass is the last, the one before it decodes, and it codes them twice.
         const bool mends_borders = pass.kind == Pass::Kind::merge_borders;
         const bool is_before_last_borders =
@@ -221,7 +221,7 @@ void add_network(Work& work, Network network, const Request& request, Slot keys,
             in_rows ? std::countr_zero(pass.tiles / plan.rows) : 0,
             walks && pass.kind == Pass::Kind::merge_tile_columns ? pass.column_bits : pass.last_phase - lane_bits,
             plan.front,
-            is_sorted ? pass.first_phase - lane_bits : 0,
+            in_order ? pass.first_phase - lane_bits : 0,
             coding_if(coding, is_first || (is_last && mends_borders)),
             coding_if(coding, is_last || is_before_last_borders || ends_short_rows),
             coding.flip,
@@ -326,7 +326,7 @@ Arrays argsort_arrays(const Request& request) {
 namespace {
 
 /// Copies two arrays to a third, side by side.
-void gather(Work& work, Slot first, Slot second, Slot all) {
+void bring_together(Work& work, Slot first, Slot second, Slot all) {
     std::uint64_t front = 0;
     for (const Slot from : {first, second}) {
         const std::uint64_t size = work.arrays[from].size();
@@ -391,8 +391,8 @@ void make_sort(Planner& planner, const Request& request, Work& work) {
     const Sources apart{Slot::keys};
     const Sources* sources = request.apart && !is_merge ? &apart : nullptr;
     if (request.apart && is_merge) {
-        gather(work, Slot::keys, Slot::second_keys, keys);
-        gather(work, Slot::values, Slot::second_values, values);
+        bring_together(work, Slot::keys, Slot::second_keys, keys);
+        bring_together(work, Slot::values, Slot::second_values, values);
     }
     // What is in no segment stays, too.
     if (sources && (is_nothing || request.has_segments()))

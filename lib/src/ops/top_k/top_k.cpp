@@ -167,8 +167,7 @@ private:
         }
         add_passing(1);
 
-        Request passed = request_;
-        passed.operation = Operation::sort;
+        Request passed = as_sort(request_);
         passed.order = request_.order_or_usual();
         passed.first = all_keys;
         passed.count = thresholds_;
