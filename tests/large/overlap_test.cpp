@@ -43,7 +43,8 @@ void check_overlapped(Sorter& sorter, const Problem& problem, std::size_t offset
 constexpr std::size_t counts[] = {8192, 8193, 20'203, 319'999};
 
 TEST_SUITE("overlap") {
-    TEST_CASE("overlap: keys of every width, in both orders, NaN and equal keys among them") {
+    TEST_CASE("overlap: keys of every width, in both orders, NaN and equal keys among them" *
+              doctest::test_suite("long")) {
         Random random(seed());
         for (Target& target : with_lanes()) {
             CAPTURE(target.name);
@@ -89,7 +90,7 @@ TEST_SUITE("overlap") {
         }
     }
 
-    TEST_CASE("overlap: what cannot be is sorted as ever") {
+    TEST_CASE("overlap: what cannot be is sorted as ever" * doctest::test_suite("long")) {
         Random random(seed());
         for (Target& target : with_lanes()) {
             CAPTURE(target.name);

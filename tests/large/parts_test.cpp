@@ -42,7 +42,8 @@ void check_in_parts(Sorter& sorter, const Problem& problem, std::size_t element_
 constexpr std::size_t counts[] = {20203, 80001, 319999};
 
 TEST_SUITE("parts") {
-    TEST_CASE("parts: keys of every width, in both orders, NaN and equal keys among them") {
+    TEST_CASE("parts: keys of every width, in both orders, NaN and equal keys among them" *
+              doctest::test_suite("long")) {
         Random random(seed());
         for (Target& target : limited_targets()) {
             CAPTURE(target.name);
@@ -63,7 +64,7 @@ TEST_SUITE("parts") {
         }
     }
 
-    TEST_CASE("parts: pairs and indices, stable where they are to be") {
+    TEST_CASE("parts: pairs and indices, stable where they are to be" * doctest::test_suite("long")) {
         Random random(seed());
         for (Target& target : limited_targets()) {
             CAPTURE(target.name);
@@ -89,7 +90,8 @@ TEST_SUITE("parts") {
         }
     }
 
-    TEST_CASE("parts: indices of keys of every width, of which one does not fit, with NaN and equal ones") {
+    TEST_CASE("parts: indices of keys of every width, of which one does not fit, with NaN and equal ones" *
+              doctest::test_suite("long")) {
         Random random(seed());
         for (Target& target : limited_targets()) {
             CAPTURE(target.name);

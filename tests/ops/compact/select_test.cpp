@@ -204,7 +204,7 @@ TEST_SUITE("part") {
         });
     }
 
-    TEST_CASE("part: work-groups that do not see those in front count for themselves") {
+    TEST_CASE("part: work-groups that do not see those in front count for themselves" * doctest::test_suite("long")) {
         Random random(seed());
         for (Target& target : targets())
             for (const unsigned work_items : {8u, 64u}) {
@@ -342,7 +342,7 @@ TEST_SUITE("part") {
         }
     }
 
-    TEST_CASE("part: a predicate in work-groups of every size") {
+    TEST_CASE("part: a predicate in work-groups of every size" * doctest::test_suite("long")) {
         Random random(seed());
         in_work_groups_of_every_size([&](Sorter& sorter, std::size_t many) {
             for (const Operation operation : both)

@@ -115,7 +115,7 @@ TEST_SUITE("histogram") {
         });
     }
 
-    TEST_CASE("histogram: bins between keys of every type") {
+    TEST_CASE("histogram: bins between keys of every type" * doctest::test_suite("long")) {
         Random random(seed());
         for (Target& target : targets())
             for_each_key_type([&]<class T>() {
@@ -157,7 +157,7 @@ TEST_SUITE("histogram") {
         });
     }
 
-    TEST_CASE("histogram: in work-groups of several work-items, whatever the device") {
+    TEST_CASE("histogram: in work-groups of several work-items, whatever the device" * doctest::test_suite("long")) {
         Random random(seed());
         for (Target& target : targets()) {
             DeviceInfo card = graphics_card();

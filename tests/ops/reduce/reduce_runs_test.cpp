@@ -215,7 +215,7 @@ TEST_SUITE("reduce runs") {
             run_on_host(sorter, reduction_of(reduction, one, ordinary_keys<float>(one.size(), random)));
     }
 
-    TEST_CASE("reduce runs: every device gives the same bits") {
+    TEST_CASE("reduce runs: every device gives the same bits" * doctest::test_suite("long")) {
         Random random(seed());
         for (Target& target : targets())
             for (const std::size_t count : {0, 1, 4097, 40'011})
@@ -276,7 +276,8 @@ TEST_SUITE("reduce runs") {
         }
     }
 
-    TEST_CASE("reduce runs: in work-groups of every size, whatever the device, with positions of either width") {
+    TEST_CASE("reduce runs: in work-groups of every size, whatever the device, with positions of either width" *
+              doctest::test_suite("long")) {
         Random random(seed());
         for (Target& target : targets())
             for (const auto& [work_items, wide] : {std::pair{1u, true}, {2u, false}, {8u, false}, {256u, true}}) {

@@ -306,7 +306,8 @@ TEST_SUITE("reduce") {
         CHECK(bits_of(sum) == bits_of(Tree<float>::sum<float>(many)));
     }
 
-    TEST_CASE("reduce: the last group combines by itself what it does not see of the others") {
+    TEST_CASE("reduce: the last group combines by itself what it does not see of the others" *
+              doctest::test_suite("long")) {
         Random random(seed());
         const auto check = [&](Sorter& sorter) {
             for (const std::uint32_t tries : {0u, 1u}) {
@@ -332,7 +333,8 @@ TEST_SUITE("reduce") {
         }
     }
 
-    TEST_CASE("reduce: products of keys of every type, of any number, in rows, from addresses of every kind") {
+    TEST_CASE("reduce: products of keys of every type, of any number, in rows, from addresses of every kind" *
+              doctest::test_suite("long")) {
         Random random(seed());
         for (Target& target : targets())
             for_each_key_type([&]<class T>() {
@@ -442,7 +444,8 @@ TEST_SUITE("reduce") {
         }
     }
 
-    TEST_CASE("reduce: segments of every type: short, empty and one of many blocks among them") {
+    TEST_CASE("reduce: segments of every type: short, empty and one of many blocks among them" *
+              doctest::test_suite("long")) {
         Random random(seed());
         for (Target& target : targets())
             for_each_key_type([&]<class T>() {

@@ -457,7 +457,8 @@ TEST_SUITE("scan") {
             }
     }
 
-    TEST_CASE("scan: more keys than stay in caches, past which processors store results that lie elsewhere") {
+    TEST_CASE("scan: more keys than stay in caches, past which processors store results that lie elsewhere" *
+              doctest::test_suite("long")) {
         Random random(seed());
         const auto check = [&](Sorter& sorter) {
             // A little more than STREAMED_BYTES of kernels/scan/scan.h.
@@ -480,7 +481,8 @@ TEST_SUITE("scan") {
             if (target.info.kind == DeviceKind::cpu) check(target.sorter());
     }
 
-    TEST_CASE("scan: in work-groups of every size, whatever the device, with positions of either width") {
+    TEST_CASE("scan: in work-groups of every size, whatever the device, with positions of either width" *
+              doctest::test_suite("long")) {
         Random random(seed());
         for (Target& target : targets())
             for (const auto& [work_items, wide] : {std::pair{1u, true}, {8u, false}, {64u, true}, {256u, false}}) {
@@ -504,7 +506,8 @@ TEST_SUITE("scan") {
             }
     }
 
-    TEST_CASE("scan: few blocks, of which each group combines those in front of its own, and one more") {
+    TEST_CASE("scan: few blocks, of which each group combines those in front of its own, and one more" *
+              doctest::test_suite("long")) {
         Random random(seed());
         const auto check = [&](Sorter& sorter, unsigned work_items, bool compiles) {
             CAPTURE(work_items);
@@ -558,7 +561,8 @@ TEST_SUITE("scan") {
         }
     }
 
-    TEST_CASE("scan: a group that sees nothing of those in front of it sums their keys itself") {
+    TEST_CASE("scan: a group that sees nothing of those in front of it sums their keys itself" *
+              doctest::test_suite("long")) {
         Random random(seed());
         const auto check = [&](Sorter& sorter, unsigned work_items) {
             Sorter disguised = sorter_as(sorter, card_of(work_items), false);
@@ -629,7 +633,7 @@ TEST_SUITE("scan") {
         }
     }
 
-    TEST_CASE("scan: segments, which begin at every border") {
+    TEST_CASE("scan: segments, which begin at every border" * doctest::test_suite("long")) {
         Random random(seed());
         const auto for_each_scan = [&](const DeviceInfo& device, auto check) {
             for_each_key_type([&]<class T>() {
@@ -718,7 +722,7 @@ TEST_SUITE("scan") {
         CHECK(bytes_of(found) == problem.after.result_values);
     }
 
-    TEST_CASE("scan: elements that an operator combines, in their order") {
+    TEST_CASE("scan: elements that an operator combines, in their order" * doctest::test_suite("long")) {
         Random random(seed());
         for (Target& target : targets()) {
             for (const std::size_t count : {0, 1, 33, 1025, 9001}) {

@@ -88,7 +88,8 @@ TEST_SUITE("merge") {
         }
     }
 
-    TEST_CASE("merge: values as wide as their keys, with which processors merge them as one integer") {
+    TEST_CASE("merge: values as wide as their keys, with which processors merge them as one integer" *
+              doctest::test_suite("long")) {
         Random random(seed());
         for (Target& target : targets())
             for (const Shape& shape : small_shapes()) {
@@ -129,7 +130,8 @@ TEST_SUITE("merge") {
                     }
     }
 
-    TEST_CASE("merge: ranges that lie apart, with values of every width and keys of every type") {
+    TEST_CASE("merge: ranges that lie apart, with values of every width and keys of every type" *
+              doctest::test_suite("long")) {
         Random random(seed());
         for (Target& target : targets()) {
             Sorter& sorter = target.sorter();

@@ -80,7 +80,7 @@ TEST_SUITE("partial sort") {
         }
     }
 
-    TEST_CASE("partial sort: few of many, wherever the first ones lie") {
+    TEST_CASE("partial sort: few of many, wherever the first ones lie" * doctest::test_suite("long")) {
         Random random(seed());
         constexpr std::size_t length = 20'011;
         for (Target& target : targets())
