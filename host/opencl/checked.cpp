@@ -43,7 +43,7 @@ struct Place {
     std::size_t line;
 };
 
-/// The place that a directive gives to the line behind it: #line 7 "common/keys.h".
+/// The place that a directive gives to the line behind it: #line 7 "common/key_order.h".
 std::optional<Place> named_place(std::string_view line) {
     if (!take(line, "#line ")) return std::nullopt;
     const auto number = take_number(line);

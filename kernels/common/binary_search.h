@@ -7,7 +7,7 @@
  */
 #ifndef BINARY_SEARCH_H
 #define BINARY_SEARCH_H
-#include "common/keys.h"
+#include "common/key_order.h"
 
 /* The most keys that a work-item looks for at once, so that it waits for all of them together. */
 #if WORK_ITEMS == 1

@@ -6,9 +6,9 @@
  * predicated multiply-adds of the words' difference, and in CUDA every second maximum is the sum less the minimum
  * (docs/decisions.md#compare-exchanges). The factor 1 is a size of the launch, which has one dimension, so that the
  * compiler cannot make additions of the products and give them to the integer unit. Products take longer to come, which
- * the small groups for small arrays do not hide. Of words that one instruction loaded together the compiler predicates no
- * product, but selects its result from two; so in the first step after a load one word is selected, and the other is
- * their sum less that one. */
+ * the small groups for small arrays do not hide. Of words that one instruction loaded together the compiler predicates
+ * no product, but selects its result from two. So in the first step after a load one word is selected, and the other
+ * is their sum less that one. */
 #ifndef COMPARE_EXCHANGE_H
 #define COMPARE_EXCHANGE_H
 #include "common/elements.h"

@@ -185,9 +185,11 @@ INLINE vector<T> permuted(vector<T> v, uint mask) LANEWISE(T, v.lane[l ^ mask])
 template <class T>
 INLINE vector<T> blended(vector<T> low, vector<T> high, uint bit) LANEWISE(T, l & bit ? high.lane[l] : low.lane[l])
 template <class T>
-INLINE vector<T> next_lanes(vector<T> v, vector<T> last) LANEWISE(T, l + 1 < LANES ? v.lane[(l + 1) % LANES] : last.lane[0])
+INLINE vector<T> next_lanes(vector<T> v, vector<T> last)
+    LANEWISE(T, l + 1 < LANES ? v.lane[(l + 1) % LANES] : last.lane[0])
 template <class T>
-INLINE vector<T> previous_lanes(vector<T> v, vector<T> first) LANEWISE(T, l > 0 ? v.lane[(l - 1) % LANES] : first.lane[0])
+INLINE vector<T> previous_lanes(vector<T> v, vector<T> first)
+    LANEWISE(T, l > 0 ? v.lane[(l - 1) % LANES] : first.lane[0])
 #define NEXT_LANES(v, last) next_lanes(v, last)
 #define PREVIOUS_LANES(v, first) previous_lanes(v, first)
 #define SWAP_LANES_1(v) permuted(v, 1)

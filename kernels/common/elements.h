@@ -2,7 +2,7 @@
 /* What the network moves: a vector of keys, with the values that belong to them (VALUE_BITS) and their indices
  * (INDEX_BITS), if there are any.
  *
- * Elements are ordered by their keys: integers (keys.h), or records that the caller's comparator orders. Where the keys
+ * Elements are ordered by their keys: integers (key_order.h), or records that the caller's comparator orders. Where the keys
  * are equal, they are ordered by their indices if they have any, else by the bits of their records and of their values.
  * So elements that are equal are equal in every bit, the result does not depend on the shape, and indices make a stable
  * sort.
@@ -13,7 +13,7 @@
  */
 #ifndef ELEMENTS_H
 #define ELEMENTS_H
-#include "common/keys.h"
+#include "common/key_order.h"
 
 #define HAS_INDICES (INDEX_BITS > 0)
 #define STORES_INDICES (INDEX_BITS > 8 || VALUES_ARE_INDICES)

@@ -2,7 +2,7 @@
 /* Floating-point keys as numbers to reckon with: f16 and f32 as f32, f64 as f64. */
 #ifndef FLOAT_NUMBER_H
 #define FLOAT_NUMBER_H
-#include "common/keys.h"
+#include "common/key_order.h"
 
 #if KEY_BITS == 64
 typedef double number_t;

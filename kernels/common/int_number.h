@@ -2,7 +2,7 @@
 /* Keys as integers to reckon with, which are no narrower than 32 bits. */
 #ifndef INT_NUMBER_H
 #define INT_NUMBER_H
-#include "common/keys.h"
+#include "common/key_order.h"
 
 #if KEY_BITS == 64
 typedef ulong number_t;

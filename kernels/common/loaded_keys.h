@@ -3,7 +3,7 @@
  * compiler would make integers of 128 bits. */
 #ifndef LOADED_KEYS_H
 #define LOADED_KEYS_H
-#include "common/keys.h"
+#include "common/key_order.h"
 
 #define KEYS_OF_16_BYTES (128 / KEY_BITS)
 

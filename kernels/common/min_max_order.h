@@ -5,7 +5,7 @@
  */
 #ifndef MIN_MAX_ORDER_H
 #define MIN_MAX_ORDER_H
-#include "common/keys.h"
+#include "common/key_order.h"
 
 typedef struct {
     flip_t mask, flip, bias;

@@ -2,7 +2,7 @@
 /* The caller's operator on elements as they are moved (comparator.h). */
 #ifndef OPERATOR_H
 #define OPERATOR_H
-#include "common/keys.h"
+#include "common/key_order.h"
 
 INLINE vec_t operator_bits(comparator_record record) {
     union {

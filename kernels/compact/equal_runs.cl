@@ -10,7 +10,7 @@
  */
 #include "common/group_scan.h"
 #include "common/int_number.h"
-#include "common/keys.h"
+#include "common/key_order.h"
 #include "common/head_flags.h"
 
 #define TILE (WORK_ITEMS * VECTORS)

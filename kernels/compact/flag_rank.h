@@ -6,7 +6,7 @@
 #ifndef FLAG_RANK_H
 #define FLAG_RANK_H
 #include "common/group_scan.h"
-#include "common/keys.h"
+#include "common/key_order.h"
 #if RECORD_BYTES
 #define KEYS_OF_LEAF 1
 #else

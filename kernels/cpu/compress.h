@@ -9,7 +9,7 @@
  */
 #ifndef COMPRESS_H
 #define COMPRESS_H
-#include "common/keys.h"
+#include "common/key_order.h"
 #include "cpu/lane_permutations.h"
 
 #if WORK_ITEMS == 1 && !HAS_PREDICATE && defined(__AVX2__)

@@ -8,7 +8,7 @@
  */
 #ifndef VECTOR4_H
 #define VECTOR4_H
-#include "common/keys.h"
+#include "common/key_order.h"
 
 #if WORK_ITEMS > 1 || RECORD_BYTES || defined(__CUDACC_RTC__)
 #define HAS_FOURS 0

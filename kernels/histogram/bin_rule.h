@@ -7,7 +7,7 @@
 typedef struct {
     ulong lower, span, factor;
     uint shift, bins;
-    flip_t flip; /* as keys.h has it */
+    flip_t flip; /* as key_order.h has it */
 } rule_t;
 
 #endif

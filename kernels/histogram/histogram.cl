@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Histograms. histogram.h has the kernels. NUMBERS:
+/* Histograms. count_keys.h has the kernels. NUMBERS:
  *   INTEGER   even bins: of the span + 1 integers from `lower` on, which is encoded, the one at distance d is in bin
  *              d * bins / (span + 1), rounded down, without any other rounding: `factor` is bins / (span + 1) as a
  *              binary fraction, with enough digits (lib/src/ops/histogram/histogram_schedule.cpp)
@@ -92,4 +92,4 @@ INLINE void find_bins(const vec_t* keys, uint* bins, uint number, bins_t in) {
 }
 #endif
 
-#include "histogram/histogram.h"
+#include "histogram/count_keys.h"

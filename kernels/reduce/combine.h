@@ -12,7 +12,7 @@
  * not depend on the order it combines otherwise, where that is faster. Keys come in no order of theirs, so what
  * combines them must be commutative: operator_reduction.cl has the tree of operators that need not be.
  *
- * A file that includes this has defined, after keys.h: partial_t, result_t, IDENTITY, combine(a, b), leaf_of(key,
+ * A file that includes this has defined, after key_order.h: partial_t, result_t, IDENTITY, combine(a, b), leaf_of(key,
  * place, order) and result_of(partial, count, order). One with HAS_PRODUCTS has product_of(key, other, order), too; of
  * products result_of() takes no count. Of one work-item, combine_alone(keys, first, end, order) is what it combines
  * those keys by, if not by columns.

@@ -8,7 +8,7 @@
  *   MIN_MAX         the smallest or the largest key (min_max_order.h)
  *   MIN_MAX_PLACE  where that is: of equal ones, the first
  */
-#include "common/keys.h"
+#include "common/key_order.h"
 
 #if NUMBERS == MIN_MAX
 #include "common/int_number.h"

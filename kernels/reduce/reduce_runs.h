@@ -11,7 +11,7 @@
  *      run ends, then 1. of the leaf in which it does;
  *   4. tiles are leaves of one value each of further tiles, 256 of them in one, and so on, until there is one.
  *
- * A file that includes this has defined, after keys.h: number_t, result_t, IDENTITY, combine(a, b), leaf_of(value,
+ * A file that includes this has defined, after key_order.h: number_t, result_t, IDENTITY, combine(a, b), leaf_of(value,
  * order) and result_of(number, order).
  */
 #ifndef REDUCE_RUNS_H

@@ -7,7 +7,7 @@
  *   MIN_MAX      the smallest or the largest key up to each one (min_max_order.h)
  *   BY_OPERATOR  what the caller's operator makes of them; its identity leaves others as they are
  */
-#include "common/keys.h"
+#include "common/key_order.h"
 
 #if NUMBERS == BY_OPERATOR
 #include "common/operator.h"

@@ -7,7 +7,7 @@
  * the first one.
  */
 #include "common/group_scan.h"
-#include "common/keys.h"
+#include "common/key_order.h"
 
 INLINE uint comes_before(vec_t a, vec_t b, uint coding, flip_t flip) {
 #if RECORD_BYTES

@@ -5,9 +5,8 @@
  * other in what it writes.
  *
  * By NVIDIA's OpenCL each argument takes the host .1 us or more (docs/decisions.md#nvidias-opencl). So in OpenCL the
- * integers are one argument, in the same order, behind the arrays, unless the host says otherwise. (By CUDA they take no
- * time, and in another order the compiler keeps a few registers less for addresses and more for these: merge_strips then
- * spills.) */
+ * integers are one argument, in the same order, behind the arrays, unless the host says otherwise. By CUDA they take
+ * no time. In another order the compiler has fewer registers for addresses there, and merge_strips spills. */
 #ifndef PASS_ARGUMENTS_H
 #define PASS_ARGUMENTS_H
 #include "common/rows.h"

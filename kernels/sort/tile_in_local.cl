@@ -43,8 +43,8 @@
 /* Behind the first round of each phase, rounds are on the fields that begin at multiples of FIELD_BITS, if vectors keep
  * their slots. As these are those of every phase, the compiler has them once, and code that is two thirds as long comes
  * sooner; but first rounds have fewer steps, which lost where 16 warps wait for each other
- * (docs/decisions.md#shared-rounds). The host's twin, shares_rounds() in lib/src/ops/sort/rounds.hpp, does not know of rows that
- * end in a tile. */
+ * (docs/decisions.md#shared-rounds). The host's twin, shares_rounds() in lib/src/ops/sort/rounds.hpp, does not know of
+ * rows that end in a tile. */
 #define SHARES_ROUNDS \
     (!REMAP && !TWO_RANGES && TILE_WORK_ITEMS > 1 && \
      (ENDS_IN_TILE || (TILE_WORK_ITEMS >= REGISTER_VECTORS && TILE_WORK_ITEMS <= 256)))

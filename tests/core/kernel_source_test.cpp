@@ -50,7 +50,7 @@ TEST_CASE("kernel source: each file once, and every line under its own number") 
             ++number;
         }
         for (const std::string& part :
-             {kernel, "common/keys.h"s, "common/registers.h"s, "common/tile.h"s, "common/dialect_opencl.h"s}) {
+             {kernel, "common/key_order.h"s, "common/registers.h"s, "common/tile.h"s, "common/dialect_opencl.h"s}) {
             CAPTURE(part);
             CHECK(beginnings[part] == 1);
         }

@@ -106,7 +106,7 @@ TEST_CASE("kernel table: kernels await the last launch as their rows say") {
                                        &place_blocks,
                                        &quicksort,
                                        &select,
-                                       &sieve,
+                                       &top_k_by_threshold,
                                        &sort,
                                        &sort_first,
                                        &top_k_in_local,

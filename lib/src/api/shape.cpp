@@ -133,7 +133,7 @@ constexpr Measured of_records_of_16_bytes[] = {{any, 4, 256, 8, 3, Use::without_
 constexpr Measured of_32_bytes_in_parts[] = {{any, 4, 256, 8, 2}, {any, 4, 128, 8, 4}};
 constexpr Measured of_88_bytes_in_parts[] = {{any, 2, 128, 6, 3}};
 
-/// Columns were measured on NVIDIA's devices alone.
+/// AMD's and other graphics cards have the same tiles, but no columns: these were measured on NVIDIA's alone.
 Shape shape_of(const Measured& row, const DeviceInfo& device) {
     Shape shape;
     shape.lanes = 1;

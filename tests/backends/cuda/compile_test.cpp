@@ -230,7 +230,7 @@ TEST_CASE("CUDA: selections compile for every generation and spill nothing") {
             }
 }
 
-TEST_CASE("CUDA: sieves compile for every generation and spill nothing") {
+TEST_CASE("CUDA: top-k by a threshold compiles for every generation and spill nothing") {
     using namespace lanesort::detail;
     if (no_compiler()) return;
     for (const Generation& generation : generations)
@@ -239,14 +239,14 @@ TEST_CASE("CUDA: sieves compile for every generation and spill nothing") {
                 const bool is_record = bytes == by_number.bytes;
                 if (!compiles_wide(generation, bytes, index_bytes == 8)) continue;
                 for (const std::uint64_t k : {100, 1000}) {
-                    const std::optional<SieveSchedule> sieve = make_sieve_schedule(
+                    const std::optional<ThresholdSchedule> schedule = make_threshold_schedule(
                         graphics_card(generation), {bytes, 0, index_bytes, is_record}, k == 100 ? 4096 : 1, 1 << 20, k);
-                    if (!sieve && is_record) continue;  // more than sm_75 has room for
-                    REQUIRE(sieve);
-                    KernelParameters parameters{.family = &families::sieve,
-                                                .bytes = sieve->bytes,
+                    if (!schedule && is_record) continue;  // more than sm_75 has room for
+                    REQUIRE(schedule);
+                    KernelParameters parameters{.family = &families::top_k_by_threshold,
+                                                .bytes = schedule->bytes,
                                                 .wide_positions = index_bytes == 8,
-                                                .shape = sieve->shape};
+                                                .shape = schedule->shape};
                     if (is_record) parameters.comparator = by_number;
                     check_compiled(parameters, generation.architecture);
                     parameters.nan_last = true;
@@ -372,11 +372,9 @@ TEST_CASE("CUDA: scans compile for every generation and spill nothing") {
                 const bool adds_floats = family->numbers == lanesort::detail::Numbers::floating;
                 if (adds_floats && bytes == 1) continue;
                 const Shape shape =
-                    make_scan_schedule(graphics_card(generation),
-                                       {.bytes = {bytes},
-                                        .has_tree = adds_floats,
-                                        .has_runs = family->has_runs,
-                                        .count = 1 << 20})
+                    make_scan_schedule(
+                        graphics_card(generation),
+                        {.bytes = {bytes}, .has_tree = adds_floats, .has_runs = family->has_runs, .count = 1 << 20})
                         .shape;
                 for (const bool wide : {false, true})
                     if (compiles_wide(generation, bytes, wide))

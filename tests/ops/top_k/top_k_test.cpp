@@ -41,7 +41,7 @@ void check_selection_for(const DeviceInfo& device, const Target& target, Sorter&
     CHECK(report.launches == selection.passes.size());
 }
 
-/// Keys that the threshold of a sieve may be wrong for, or slow. The best ones are the smallest.
+/// Keys that the threshold may be wrong for, or slow. The best ones are the smallest.
 const char* const kinds_of_rows[] = {"random",
                                      "few different",
                                      "all equal",

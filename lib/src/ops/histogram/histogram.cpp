@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Histograms: how many keys lie in each bin (kernels/histogram/histogram.h).
+// Histograms: how many keys lie in each bin (kernels/histogram/count_keys.h).
 #include <algorithm>
 #include <bit>
 

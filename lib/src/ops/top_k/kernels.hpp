@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/program.hpp"
-#include "sieve_schedule.hpp"
+#include "threshold_schedule.hpp"
 #include "top_k_schedule.hpp"
 
 namespace lanesort::inline v0_1::detail::families {
@@ -32,7 +32,7 @@ inline constexpr Family top_k_in_registers{"top_k/top_k_in_registers.cl", of_top
 
 inline bool orders_numbers(const KernelParameters& parameters) { return !parameters.bytes.is_record; }
 
-inline constexpr KernelRow of_sieve[] = {
+inline constexpr KernelRow of_top_k_by_threshold[] = {
     {.name = "choose_threshold", .arguments = {keys, keys, indices, u64s, count, u32, u32, flip}, .awaits = true},
     {.name = "keep_passing",
      .arguments = {keys, keys, indices, keys, indices, u64s, count, position, u32, u32, u32, u32, u32, flip},
@@ -49,11 +49,11 @@ inline constexpr KernelRow of_sieve[] = {
      .awaits = true,
      .applies = orders_numbers}};
 /// The same by a threshold.
-inline constexpr Family sieve{
-    .file = "top_k/sieve.cl",
-    .kernels = of_sieve,
+inline constexpr Family top_k_by_threshold{
+    .file = "top_k/top_k_by_threshold.cl",
+    .kernels = of_top_k_by_threshold,
     .local_bytes =
-        [](const KernelParameters& parameters) { return sieve_local_bytes(parameters.shape, parameters.bytes); },
+        [](const KernelParameters& parameters) { return threshold_local_bytes(parameters.shape, parameters.bytes); },
     .has_conditional_barriers = true};
 
 }  // namespace lanesort::inline v0_1::detail::families

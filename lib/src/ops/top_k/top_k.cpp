@@ -14,7 +14,7 @@
 #include "ops/move/gather.hpp"
 #include "ops/operations.hpp"
 #include "ops/sort/sort.hpp"
-#include "sieve_schedule.hpp"
+#include "threshold_schedule.hpp"
 #include "top_k.hpp"
 #include "top_k_schedule.hpp"
 
@@ -83,87 +83,88 @@ void add_top_k(Work& work, ReadyTopK ready, const Request& request, const Place&
     work.report = selection.report();
 }
 
-struct ReadySieve {
-    SieveSchedule sieve;
+struct ReadyThreshold {
+    ThresholdSchedule schedule;
     std::shared_ptr<const Program> program;
 };
 
 /// The same by a threshold.
-std::optional<ReadySieve> sieve(Planner& planner, const Request& request, const ElementBytes& bytes) {
+std::optional<ReadyThreshold> ready_threshold(Planner& planner, const Request& request, const ElementBytes& bytes) {
     DeviceInfo device = planner.device();
     const std::uint64_t count = request.length(), rows = request.row_count();
-    while (const std::optional<SieveSchedule> made = make_sieve_schedule(device, bytes, rows, count, request.first)) {
+    while (const std::optional<ThresholdSchedule> made =
+               make_threshold_schedule(device, bytes, rows, count, request.first)) {
         check_groups(rows * made->parts, request, made->shape);
-        KernelParameters parameters{.family = &families::sieve,
+        KernelParameters parameters{.family = &families::top_k_by_threshold,
                                     .bytes = made->bytes,
                                     .wide_positions = count >= wide_count,
                                     .shape = made->shape};
         parameters.order_by(request);
         if (parameters.nan_last) parameters.shape = with_more_registers(parameters.shape);
         std::shared_ptr<const Program> program = planner.compile(parameters);
-        if (program->max_work_items >= parameters.work_items()) return ReadySieve{*made, std::move(program)};
+        if (program->max_work_items >= parameters.work_items()) return ReadyThreshold{*made, std::move(program)};
         if (program->max_work_items == 0) break;
         device.max_work_items = program->max_work_items;
     }
     return std::nullopt;
 }
 
-/// The launches of a sieve, and its arrays.
-class SieveLaunches {
+/// The launches of top-k by a threshold, and its arrays.
+class ThresholdLaunches {
 public:
-    SieveLaunches(Planner& planner, Work& work, const Request& request, const Place& results, ReadySieve ready)
+    ThresholdLaunches(Planner& planner, Work& work, const Request& request, const Place& results, ReadyThreshold ready)
         : planner_(planner),
           work_(work),
           request_(request),
           results_(results),
-          sieve_(ready.sieve),
+          schedule_(ready.schedule),
           parameters_(ready.program->parameters),
           coding_(coding_of(request)),
-          thresholds_(sieve_.rows * sieve_.room),
-          bounds_(state_units(sieve_)) {
+          thresholds_(schedule_.rows * schedule_.room),
+          bounds_(state_units(schedule_)) {
         work.programs.push_back(std::move(ready.program));
     }
 
     void add() {
-        if (sieve_.room > 0) {
+        if (schedule_.room > 0) {
             // What passes, and behind it the thresholds.
-            work_.arrays[Slot::own_keys] = {thresholds_ + sieve_.rows, parameters_.bytes.key};
-            work_.arrays[Slot::own_indices] = {thresholds_ + sieve_.rows, parameters_.bytes.index};
-            work_.arrays[Slot::own_integers] = {bounds_ + 2 * sieve_.rows, sizeof(std::uint64_t)};
+            work_.arrays[Slot::own_keys] = {thresholds_ + schedule_.rows, parameters_.bytes.key};
+            work_.arrays[Slot::own_indices] = {thresholds_ + schedule_.rows, parameters_.bytes.index};
+            work_.arrays[Slot::own_integers] = {bounds_ + 2 * schedule_.rows, sizeof(std::uint64_t)};
             add_threshold();
             add_passing(0);
         }
-        if (sieve_.sorts) add_sort();
+        if (schedule_.sorts) add_sort();
         else add_top_k();
     }
 
 private:
     void add_threshold() {
-        launch("choose_threshold", 1, Slot::keys, elements(thresholds_), Slot::own_integers, sieve_.count, sieve_.k,
-               order());
+        launch("choose_threshold", 1, Slot::keys, elements(thresholds_), Slot::own_integers, schedule_.count,
+               schedule_.k, order());
     }
 
     void add_passing(unsigned turn) {
-        launch("keep_passing", sieve_.parts, Slot::keys, elements(thresholds_), elements(0), Slot::own_integers,
-               sieve_.count, sieve_.share, sieve_.parts, sieve_.room, turn, coding_if(coding_, true),
-               coding_if(coding_, sieve_.sorts), coding_.flip);
+        launch("keep_passing", schedule_.parts, Slot::keys, elements(thresholds_), elements(0), Slot::own_integers,
+               schedule_.count, schedule_.share, schedule_.parts, schedule_.room, turn, coding_if(coding_, true),
+               coding_if(coding_, schedule_.sorts), coding_.flip);
     }
 
     void add_top_k() {
         make_room_for_indices();
         launch("select_passing", 1, Slot::keys, elements(0), Slot::own_integers, results_.keys, results_.indices,
-               sieve_.count, sieve_.k, sieve_.room, order());
+               schedule_.count, schedule_.k, schedule_.room, order());
     }
 
     /// Counts digits, which finds nothing to do if the threshold was a good one; sorts what has passed, and copies the
     /// first k.
     void add_sort() {
-        for (const SieveDigit& digit : digits_of(sieve_)) {
-            const std::array<Argument, 4> place{sieve_.k, sieve_.room, digit.in_index, digit.shift};
-            launch("count_digits", sieve_.parts, Slot::keys, elements(thresholds_), Slot::own_integers, sieve_.count,
-                   sieve_.share, sieve_.parts, place, order());
+        for (const ThresholdDigit& digit : digits_of(schedule_)) {
+            const std::array<Argument, 4> place{schedule_.k, schedule_.room, digit.in_index, digit.shift};
+            launch("count_digits", schedule_.parts, Slot::keys, elements(thresholds_), Slot::own_integers,
+                   schedule_.count, schedule_.share, schedule_.parts, place, order());
             launch("choose_digit", 1, elements(thresholds_), Slot::own_integers, Argument(Slot::own_integers, bounds_),
-                   sieve_.count, place);
+                   schedule_.count, place);
         }
         add_passing(1);
 
@@ -172,15 +173,15 @@ private:
         passed.first = all_keys;
         passed.count = thresholds_;
         passed.row_length = 0;
-        passed.segments = sieve_.rows;
-        passed.longest = sieve_.room;
+        passed.segments = schedule_.rows;
+        passed.longest = schedule_.room;
         passed.offset_bytes = sizeof(std::uint64_t);
         Network network = make_network(planner_, passed, parameters_.bytes, {.sorts_leaves = true});
         network.segments = Slot::own_integers;
         network.first_segment = bounds_;
         add_network(work_, std::move(network), passed, Slot::own_keys, Slot::own_indices);
         const auto take = [&](Slot from, Slot to, std::size_t bytes) {
-            work_.commands.emplace_back(Copy{from, to, request_.first * bytes, sieve_.rows, sieve_.room * bytes});
+            work_.commands.emplace_back(Copy{from, to, request_.first * bytes, schedule_.rows, schedule_.room * bytes});
         };
         take(Slot::own_keys, results_.keys, parameters_.bytes.key);
         if (request_.index_bytes == 0) return;
@@ -191,13 +192,13 @@ private:
     /// Where they are not the caller's.
     void make_room_for_indices() {
         if (results_.indices == Slot::own_results)
-            work_.arrays[Slot::own_results] = {sieve_.rows * sieve_.k, parameters_.bytes.index};
+            work_.arrays[Slot::own_results] = {schedule_.rows * schedule_.k, parameters_.bytes.index};
     }
 
     /// With so many work-groups a row.
     template <class... Part>
     void launch(const char* kernel, std::uint64_t groups, const Part&... arguments) {
-        add_launch(work_, kernel, sieve_.rows * groups, arguments...);
+        add_launch(work_, kernel, schedule_.rows * groups, arguments...);
     }
     std::array<Argument, 2> elements(std::uint64_t from) const {
         return {Argument(Slot::own_keys, from), Argument(Slot::own_indices, from)};
@@ -208,7 +209,7 @@ private:
     Work& work_;
     const Request& request_;
     Place results_;
-    SieveSchedule sieve_;
+    ThresholdSchedule schedule_;
     const KernelParameters& parameters_;
     KeyCoding coding_;
     std::uint64_t thresholds_;  // where they begin, of elements
@@ -297,8 +298,8 @@ Selected add_finding(Planner& planner, Work& work, const Request& request, const
     if (request.first < request.length() && !request.has_segments() && !request.key.compiled_order()) {
         const ElementBytes bytes = element_bytes(request, index_bytes);
         if (!request.data_independent)
-            if (std::optional<ReadySieve> sieved = sieve(planner, request, bytes)) {
-                SieveLaunches(planner, work, request, results, *std::move(sieved)).add();
+            if (std::optional<ReadyThreshold> ready = ready_threshold(planner, request, bytes)) {
+                ThresholdLaunches(planner, work, request, results, *std::move(ready)).add();
                 return {results.keys, {results.indices}};
             }
         if (std::optional<ReadyTopK> ready = ready_top_k(planner, request, bytes)) {

@@ -14,8 +14,8 @@
  * Keys that are packed with what decides between equal ones (packed.h) are the upper bits of integers. These are in the
  * order of signed ones, for which the top bit is inverted besides.
  */
-#ifndef KEYS_H
-#define KEYS_H
+#ifndef KEY_ORDER_H
+#define KEY_ORDER_H
 #include "common/dialect.h"
 
 #define CODING_NONE 0

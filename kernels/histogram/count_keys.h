@@ -13,8 +13,8 @@
  *   bins_in(rule, sorted)              of what the arguments tell
  *   find_bins(keys, bins, number, in)  the bin of each of `number` keys: `bins` or more where it is in none
  */
-#ifndef HISTOGRAM_H
-#define HISTOGRAM_H
+#ifndef COUNT_KEYS_H
+#define COUNT_KEYS_H
 #include "common/loaded_keys.h"
 
 #if LANES != 1 || RECORD_BYTES || INDEX_BITS < 32
