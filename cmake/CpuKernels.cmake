@@ -132,7 +132,7 @@ foreach(instructions IN ITEMS avx512 avx2 baseline)
 endforeach()
 
 # Selections, in vectors of 32 bytes. Indices have 4 bytes there, or 8 beside keys of 8; those of 2^31 elements and more have
-# no vectors.
+# no vectors. Where the best instruction set is alone, it has what others leave to the baseline.
 set(selection "VECTORS=128 LEAST_VECTORS=8 REGISTER_VECTORS=8")
 set(lanes_of_keys 16 16 8 4)
 set(lanes_of_indexed 8 8 8 4)
@@ -151,7 +151,11 @@ list(TRANSFORM keys_and_indices APPEND " ${selection}" OUTPUT_VARIABLE scalars_i
 set(top_k_indices select_best best_of_buckets bring_to_front)
 add_cpu_kernels(top_k/top_k_in_registers.cl NAME top_k FOR avx2 KERNELS select_best PROGRAMS ${vectors})
 add_cpu_kernels(top_k/top_k_in_registers.cl NAME top_k FOR baseline KERNELS select_best PROGRAMS ${scalars})
-add_cpu_kernels(top_k/top_k_in_registers.cl NAME top_k_indices FOR avx2 KERNELS ${top_k_indices} PROGRAMS ${indexed})
+set(all_indexed ${indexed})
+if(LANESORT_CPU_KERNELS STREQUAL "host")
+  list(APPEND all_indexed ${scalars_indexed})
+endif()
+add_cpu_kernels(top_k/top_k_in_registers.cl NAME top_k_indices FOR avx2 KERNELS ${top_k_indices} PROGRAMS ${all_indexed})
 add_cpu_kernels(top_k/top_k_in_registers.cl NAME top_k_indices FOR baseline KERNELS ${top_k_indices}
                 PROGRAMS ${scalars_indexed})
 
