@@ -155,7 +155,7 @@ void measure(const char* scaling, std::uint64_t count, Sorter& sorter, int repet
         const auto in_memory = [&](Schedule schedule, mpi::DeviceMessages messages, bool data_independent) {
             return [&, schedule, messages, data_independent](Keys32& keys) {
                 const cu::KeyRange range{.memory = on_device->address(),
-                                         .count = keys.size(),
+                                         .count = keys.size(), .type = lanesort::KeyType::u32,
                                          .schedule = schedule,
                                          .data_independent = data_independent};
                 mpi::sort(MPI_COMM_WORLD, sorter, nullptr, range, {.device_messages = messages});

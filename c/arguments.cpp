@@ -13,22 +13,15 @@ namespace {
 
 using detail::OperationRow;
 
-KeyType type_of(lanesort_key_type type) {
-    switch (type) {
-        case LANESORT_U32: return KeyType::u32;
-        case LANESORT_I32: return KeyType::i32;
-        case LANESORT_F32: return KeyType::f32;
-        case LANESORT_U64: return KeyType::u64;
-        case LANESORT_I64: return KeyType::i64;
-        case LANESORT_F64: return KeyType::f64;
-        case LANESORT_U16: return KeyType::u16;
-        case LANESORT_I16: return KeyType::i16;
-        case LANESORT_F16: return KeyType::f16;
-        case LANESORT_U8: return KeyType::u8;
-        case LANESORT_I8: return KeyType::i8;
-        default: throw Error(ErrorCode::invalid_argument, fmt::format("there is no type of keys {}", type));
-    }
+/// C++ numbers types alike. `member` has it.
+KeyType type_of(lanesort_key_type type, const char* member) {
+    if (type == 0)
+        throw Error(ErrorCode::invalid_argument, fmt::format("`{}` is 0, but must say what the numbers are", member));
+    if (type < LANESORT_U8 || type > LANESORT_F64)
+        throw Error(ErrorCode::invalid_argument, fmt::format("there is no type of keys {}", type));
+    return static_cast<KeyType>(type);
 }
+static_assert(LANESORT_U8 == static_cast<int>(KeyType::u8) && LANESORT_F64 == static_cast<int>(KeyType::f64));
 
 /// The enumerator of that number, which C++ numbers alike: the last one says so.
 template <class Enumeration>
@@ -84,8 +77,11 @@ bool is_given(const lanesort_segments& array) {
 }
 
 /// The width of an array's elements; 0 where there is none.
-std::size_t bytes_of(const lanesort_values& array, bool is_needed) {
-    return !is_needed && !is_given(array) ? 0 : array.bytes > 0 ? array.bytes : 4;
+std::size_t bytes_of(const lanesort_values& array, bool is_needed, const char* member) {
+    if (array.bytes == 0 && (is_needed || is_given(array)))
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("`{}.bytes` is 0, but must be an element's width", member));
+    return array.bytes;
 }
 
 /// Throws Error(invalid_argument) for a member that is not zero and that the operation does not use, as far as a
@@ -164,16 +160,21 @@ CallOf::CallOf(const lanesort_request* given_request) {
     request.middle = from.middle;
     if (row.uses(detail::k)) request.first = from.k;
     else if (from.first > 0) request.first = from.first;
-    request.value_bytes = bytes_of(from.values, row.uses(detail::keyless));
-    request.index_bytes = bytes_of(from.indices, row.uses(detail::indices) && !row.uses(detail::k));
-    request.length_bytes = bytes_of(from.lengths, row.uses(detail::lengths));
-    if (from.binary_operator && row.uses(detail::operators_of_values)) {
-        binary_operator_ = binary_operator_of(*from.binary_operator);
-        request.value_type = KeyKind(*binary_operator_);
-        if (from.values.bytes == 0) request.value_bytes = binary_operator_->bytes;
+    if (row.uses(detail::value_types)) {
+        const bool has_values = is_given(from.values) || request.reduction != Reduction::count;
+        if (from.binary_operator && row.uses(detail::operators_of_values)) {
+            binary_operator_ = binary_operator_of(*from.binary_operator);
+            request.value_type = KeyKind(*binary_operator_);
+        } else if (from.value_type != 0 || has_values) {
+            request.value_type = type_of(from.value_type, "value_type");
+        }
+        if (has_values) request.value_bytes = from.values.bytes > 0 ? from.values.bytes : request.value_type.bytes();
     } else {
-        request.value_type = type_of(from.value_type);
+        if (from.value_type != 0) request.value_type = type_of(from.value_type, "value_type");
+        request.value_bytes = bytes_of(from.values, row.uses(detail::keyless), "values");
     }
+    request.index_bytes = bytes_of(from.indices, row.uses(detail::indices) && !row.uses(detail::k), "indices");
+    request.length_bytes = bytes_of(from.lengths, row.uses(detail::lengths), "lengths");
     request.second_count = from.second_count;
     request.bins = from.bins;
     request.bounded = from.bounded != 0;
@@ -182,7 +183,9 @@ CallOf::CallOf(const lanesort_request* given_request) {
     if (is_given(from.segments)) {
         request.segments = from.segments.count;
         request.longest = from.segments.longest > 0 ? std::min(from.segments.longest, from.count) : from.count;
-        request.offset_bytes = from.segments.bytes > 0 ? from.segments.bytes : 8;
+        if (from.segments.bytes == 0)
+            throw Error(ErrorCode::invalid_argument, "`segments.bytes` is 0, but must be the width of an offset");
+        request.offset_bytes = from.segments.bytes;
     }
     if (from.comparator) {
         comparator_ = comparator_of(*from.comparator);
@@ -193,8 +196,8 @@ CallOf::CallOf(const lanesort_request* given_request) {
     } else if (from.binary_operator && !row.uses(detail::operators_of_values)) {
         binary_operator_ = binary_operator_of(*from.binary_operator);
         request.key = KeyKind(*binary_operator_);
-    } else {
-        request.key = type_of(from.type);
+    } else if (from.type != 0 || !row.uses(detail::keyless)) {
+        request.key = type_of(from.type, "type");
     }
     const auto place = [](const auto& array) -> AnyCall::Place {
         return {const_cast<void*>(static_cast<const void*>(array.memory)), array.offset};

@@ -15,8 +15,8 @@ import pyopencl
 import pyopencl.array
 
 # lanesort_key_type and lanesort_order of lanesort/lanesort.h; its operation 0 is the sort.
-KEY_TYPES = {"uint32": 0, "int32": 1, "float32": 2, "uint64": 3, "int64": 4, "float64": 5,
-             "uint16": 6, "int16": 7, "float16": 8, "uint8": 9, "int8": 10}
+KEY_TYPES = {"uint8": 1, "int8": 2, "uint16": 3, "int16": 4, "uint32": 5, "int32": 6, "uint64": 7, "int64": 8,
+             "float16": 9, "float32": 10, "float64": 11}
 ASCENDING, DESCENDING = 1, 2
 
 
@@ -40,12 +40,17 @@ class Request(ctypes.Structure):
     """lanesort_request"""
     _fields_ = [("operation", ctypes.c_int32), ("memory", ctypes.c_void_p), ("offset", ctypes.c_size_t),
                 ("count", ctypes.c_size_t), ("type", ctypes.c_int32), ("order", ctypes.c_int32),
-                ("comparator", ctypes.c_void_p), ("row_length", ctypes.c_size_t), ("segments", Segments),
-                ("in_place", ctypes.c_int32), ("apart", ctypes.c_int32), ("stable", ctypes.c_int32),
-                ("schedule", ctypes.c_int32), ("data_independent", ctypes.c_int32), ("extra_bytes", ctypes.c_uint64),
-                ("first", ctypes.c_size_t), ("k", ctypes.c_size_t), ("middle", ctypes.c_size_t), ("values", Values),
-                ("second", Place), ("second_values", Place), ("indices", Values), ("lengths", Values),
-                ("results", Place), ("result_values", Place), ("answers", Place)]
+                ("comparator", ctypes.c_void_p), ("predicate", ctypes.c_void_p), ("row_length", ctypes.c_size_t),
+                ("segments", Segments), ("in_place", ctypes.c_int32), ("apart", ctypes.c_int32),
+                ("limited", ctypes.c_int32), ("nan_last", ctypes.c_int32), ("stable", ctypes.c_int32),
+                ("schedule", ctypes.c_int32), ("data_independent", ctypes.c_int32), ("reduction", ctypes.c_int32),
+                ("extra_bytes", ctypes.c_uint64), ("first", ctypes.c_size_t), ("k", ctypes.c_size_t),
+                ("middle", ctypes.c_size_t), ("values", Values), ("second", Place), ("second_values", Place),
+                ("indices", Values), ("lengths", Values), ("results", Place), ("result_values", Place),
+                ("answers", Place), ("limit", Place), ("flags", Place), ("parameter", Place),
+                ("inverted", ctypes.c_int32), ("second_count", ctypes.c_size_t), ("bins", ctypes.c_size_t),
+                ("bounded", ctypes.c_int32), ("lower", ctypes.c_uint64), ("upper", ctypes.c_uint64),
+                ("value_type", ctypes.c_int32), ("binary_operator", ctypes.c_void_p)]
 
 
 class Lanesort:

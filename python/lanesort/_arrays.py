@@ -16,7 +16,7 @@ from . import _core
 from ._conversions import as_numpy, missing_in
 from ._errors import Error, wrong_type
 
-KEY_TYPES = {name: number for number, name in enumerate(_core.key_types)}
+KEY_TYPES = {name: number for number, name in enumerate(_core.key_types) if number}
 _NUMPY_TYPES = {
     np.dtype(numpy_name): KEY_TYPES[name]
     for numpy_name, name in {

@@ -438,6 +438,7 @@ NB_MODULE(_core, m) {
 
     nb::list operations, key_types, schedules;
     for (const auto operation : lanesort::all_operations) operations.append(lanesort::name(operation));
+    key_types.append("none");
     for (const auto type : lanesort::all_key_types) key_types.append(std::string(lanesort::name(type)));
     for (const auto schedule : lanesort::all_schedules) schedules.append(lanesort::name(schedule));
     m.attr("operations") = nb::tuple(operations);

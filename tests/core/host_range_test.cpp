@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Sorts of ranges in host memory.
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
 #include "error_support.hpp"
 #include "target.hpp"
 
@@ -37,6 +41,46 @@ TEST_CASE("host range: the report says what the plan says, and the memory that w
             CHECK(nothing.launches == 0);
             CHECK(nothing.device_bytes == 0);
         }
+    }
+}
+
+TEST_CASE("host range: an order, the standard's function objects and k are arguments, and totals are values") {
+    Random random(seed());
+    for (Target& target : targets()) {
+        CAPTURE(target.name);
+        Sorter& sorter = target.sorter();
+        const auto unsorted = random_keys<std::int32_t>(1001, random);
+        std::vector<std::int32_t> falling = unsorted, rising = unsorted;
+        std::ranges::sort(falling, std::greater<>());
+        std::ranges::sort(rising);
+        const auto check_sorted = [&](const std::vector<std::int32_t>& expected, const auto& order) {
+            std::vector<std::int32_t> keys = unsorted;
+            sorter.sort(keys, order);
+            CHECK(keys == expected);
+        };
+        check_sorted(falling, Order::descending);
+        check_sorted(rising, Order::ascending);
+        check_sorted(falling, std::greater<>());
+        check_sorted(falling, std::greater<std::int32_t>());
+        check_sorted(falling, std::ranges::greater());
+        check_sorted(rising, std::less<>());
+        check_sorted(rising, std::less<std::int32_t>());
+        check_sorted(rising, std::ranges::less());
+
+        std::vector<std::int32_t> best(7);
+        sorter.top_k(unsorted, 7, best);
+        CHECK(std::ranges::equal(best, std::span(falling).first(7)));
+        check_refused(ErrorCode::invalid_argument, "8 keys, but 7", [&] { sorter.top_k(unsorted, 8, best); });
+
+        const std::int64_t total = sorter.sum(unsorted);
+        CHECK(total == std::accumulate(unsorted.begin(), unsorted.end(), std::int64_t{0}));
+        CHECK(sorter.min(unsorted) == rising.front());
+        CHECK(sorter.max(unsorted) == falling.front());
+        const std::vector<float> few = {2.5f, -1.0f};
+        CHECK(sorter.sum(few) == 1.5f);
+        CHECK(sorter.sum(std::vector<std::uint8_t>(300, 255)) == std::uint64_t{76'500});
+        CHECK(sorter.sum(std::vector<double>()) == 0);
+        check_refused(ErrorCode::invalid_argument, "no numbers", [&] { sorter.min(std::vector<double>()); });
     }
 }
 

@@ -14,6 +14,9 @@ void calls(lanesort::Sorter& sorter) {
     std::array<std::uint32_t, 8> indices{};
     float few[4] = {};
     std::uint32_t few_indices[4] = {};
+    std::vector<std::uint32_t> others(8);
+    const std::uint8_t chosen[8] = {};
+    void* memory = nullptr;
     const std::span<float, 8> eight(keys);
     const std::vector<float> constant(8);
     std::vector<std::pair<float, int>> pairs;
@@ -59,4 +62,16 @@ void calls(lanesort::Sorter& sorter) {
     CASE(23, "more keys are asked for than there are", sorter.top_k_by_key(few, few_indices, results, indices));
     CASE(24, "one value for each key", sorter.top_k_by_key(keys, few_indices, few, few_indices));
     CASE(25, "one value for each key", sorter.top_k_by_key(keys, indices, few, indices));
+    CASE(26, "another type than the keys", sorter.sort(keys, others));
+    CASE(27, "another type than the keys", sorter.top_k(keys, others));
+    CASE(28, "another type than the keys", sorter.unique(keys, others));
+    CASE(29, "another type than the keys", sorter.run_lengths(keys, others, others));
+    CASE(30, "another type than the keys", sorter.inclusive_scan(keys, others));
+    CASE(31, "another type than the keys", sorter.exclusive_scan(keys, others));
+    CASE(32, "another type than the keys", sorter.merge(few, few, others));
+    CASE(33, "another type than the keys", sorter.select(keys, chosen, others));
+    CASE(34, "another type than the keys", sorter.partition(keys, chosen, others));
+#if REFUSED == 35
+    CASE(35, "say what the keys are", (lanesort::sort(lanesort::KeyRangeIn<void*>{.memory = memory, .count = 8})));
+#endif
 }

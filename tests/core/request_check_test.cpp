@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What no call can ask for: counts that overflow, and values that their enumerations have not.
 #include <algorithm>
+#include <span>
+#include <type_traits>
+#include <vector>
 
 #include <lanesort/across.hpp>
 #include <lanesort/commands.hpp>
 
+#include "api/host_ranges.hpp"
 #include "core/described_device.hpp"
 #include "core/sorter_core.hpp"
 #include "devices_made_up.hpp"
@@ -92,7 +96,8 @@ TEST_CASE("requests: the counts of two ranges add up to more than 64 bits") {
             refused([&] {
                 sorter.merge_by_key(first, {&key, count, 4}, second, {&key, other, 4}, results, {&merged, 1, 4});
             });
-            const KeyRangeIn<void*> range{.memory = &key, .count = count}, others{.memory = &key, .count = other};
+            const KeyRangeIn<void*> range{.memory = &key, .count = count, .type = KeyType::u32},
+                others{.memory = &key, .count = other, .type = KeyType::u32};
             refused([&] { merge(range, others, ValueRangeIn<void*>{&merged}); });
         }
     CHECK(merged == 7);
@@ -101,7 +106,7 @@ TEST_CASE("requests: the counts of two ranges add up to more than 64 bits") {
 TEST_CASE("requests: a width or a number that an array states is that of the call") {
     std::uint64_t memory[8] = {};
     using Array = ValueRangeIn<void*>;
-    const KeyRangeIn<void*> keys{.memory = memory, .count = 4};
+    const KeyRangeIn<void*> keys{.memory = memory, .count = 4, .type = KeyType::u32};
     const auto refused = [](const char* sentence, const auto& call) {
         test::check_refused(ErrorCode::invalid_argument, sentence, call);
     };
@@ -120,6 +125,69 @@ TEST_CASE("requests: a width or a number that an array states is that of the cal
     refused("the parameter has 8 bytes, but the predicate's has 4",
             [&] { select(elements, DistinctIn<void*>{memory}); });
     CHECK(sort(keys, Array{memory, 1, 4, 4}).request.apart);
+}
+
+TEST_CASE("requests: results that are numbers have the type that the call gives") {
+    Sorter sorter = sorter_on(test::processor());
+    std::vector<std::uint32_t> keys(4), other_keys(4), indices(4);
+    std::vector<std::int32_t> numbers(4), other_numbers(4);
+    std::vector<float> floats(4), more_floats(8);
+    std::vector<double> doubles(4);
+    std::vector<std::int64_t> integers(4);
+    const auto refused = [](const char* sentence, const auto& call) {
+        test::check_refused(ErrorCode::invalid_argument, sentence, call);
+    };
+    const std::span one(doubles.data(), 1);
+    refused("of type f64, but this call gives u64", [&] { sorter.reduce(keys, Reduction::sum, one); });
+    refused("of type f64, but this call gives i64", [&] { sorter.reduce(numbers, Reduction::sum, one); });
+    refused("of type i64, but this call gives f64",
+            [&] { sorter.reduce_by_key(keys, numbers, Reduction::mean, other_keys, integers); });
+    // As views, whose types the compiler does not see.
+    const Results of_floats(floats);
+    const char* const floats_for_keys = "of type f32, but this call gives u32";
+    refused(floats_for_keys, [&] { sorter.sort(keys, of_floats); });
+    refused(floats_for_keys, [&] { sorter.inclusive_scan(keys, of_floats); });
+    refused(floats_for_keys, [&] { sorter.exclusive_scan(keys, of_floats); });
+    refused(floats_for_keys, [&] { sorter.inclusive_scan_by_key(numbers, keys, floats); });
+    refused(floats_for_keys, [&] { sorter.top_k(keys, of_floats); });
+    refused(floats_for_keys, [&] { sorter.unique(keys, of_floats); });
+    refused(floats_for_keys, [&] { sorter.run_lengths(keys, of_floats, indices); });
+    refused(floats_for_keys, [&] { sorter.merge(keys, other_keys, Results(more_floats)); });
+    refused(floats_for_keys, [&] { sorter.select(keys, std::vector<std::uint8_t>(4), of_floats); });
+    refused("values are of type f32 in one array, but of i32 in another",
+            [&] { sorter.sort_by_key(keys, floats, other_keys, numbers); });
+    refused("values are of type i32 in one array, but of f32 in another",
+            [&] { sorter.gather(numbers, indices, floats); });
+
+    // Bytes and enumerations are moved as what they hold.
+    enum class Color : std::uint32_t {};
+    std::vector<Color> colors(4);
+    std::vector<std::byte> bytes(16);
+    const std::span values(reinterpret_cast<std::byte(*)[4]>(bytes.data()), 4);
+    const auto built = [](const Results& results) {
+        std::uint32_t memory[4] = {};
+        return sort(KeyRangeIn<void*>{.memory = memory, .count = 4, .type = KeyType::u32}, elements_of(results));
+    };
+    CHECK_NOTHROW(built(colors));
+    CHECK_NOTHROW(built(Results(bytes.data(), 4, 4)));
+    CHECK_NOTHROW(built(values));
+}
+
+TEST_CASE("requests: what an array's elements are is never taken for granted") {
+    std::uint32_t memory[4] = {};
+    const KeyRangeIn<void*> keys{.memory = memory, .count = 4, .type = KeyType::u32};
+    const ValueRangeIn<void*> array{memory};
+    const auto refused = [](const char* sentence, const auto& call) {
+        test::check_refused(ErrorCode::invalid_argument, sentence, call);
+    };
+    refused("the `bytes` of values are not stated", [&] { sort_by_key(keys, array); });
+    refused("the `bytes` of indices are not stated", [&] { argsort(keys, array); });
+    refused("the `bytes` of lengths are not stated", [&] { run_lengths(keys, DistinctIn<void*>{memory}, array); });
+    refused("counts have 0 bytes", [&] { histogram(keys, EvenBins(0u, 9u), CountsIn<void*>{memory, 0, 3}); });
+    refused("offsets have 0 bytes", [&] {
+        sort(KeyRangeIn<void*>{.memory = memory, .count = 4, .type = KeyType::u32, .segments = {memory, 0, 1}});
+    });
+    CHECK(!std::is_default_constructible_v<KeyKind>);
 }
 
 TEST_CASE("requests: arrays of more bytes than 64 bits count are not prepared for") {
@@ -199,7 +267,8 @@ TEST_CASE("requests: what an enumeration has not is refused by its number") {
     refused([&] { sorter.lower_bound(std::span(keys), of_no_type, counts); });
     refused([&] { sorter.histogram(std::span(keys), ConstKeys(keys, 4, type), counts.first(3)); });
     refused([&] {
-        histogram(KeyRangeIn<void*>{.memory = keys, .count = 4}, EvenBins(type, 0, 9), CountsIn<void*>{results, 0, 4});
+        histogram(KeyRangeIn<void*>{.memory = keys, .count = 4, .type = KeyType::u32}, EvenBins(type, 0, 9),
+                  CountsIn<void*>{results, 0, 4, 4});
     });
     refused([&] { sorter.prepare(type); });
     refused([&] { sorter.shape(type); });

@@ -618,7 +618,7 @@ TEST_CASE("core: where there is no memory for a distribution that nobody demande
     bool& is_late = card->is_late;
     Sorter sorter(std::make_unique<SorterCore>(std::move(card), SorterOptions{.use_tuned = false}));
     std::vector<std::uint32_t> keys(1 << 25);
-    cu::KeyRange range{.memory = keys.data(), .count = keys.size()};
+    cu::KeyRange range{.memory = keys.data(), .count = keys.size(), .type = KeyType::u32};
     const auto host = [&] { return sorter.sort(keys, {.schedule = range.schedule}); };
     const auto stream = [&] { return cu::enqueue(sorter, nullptr, sort(range)); };
     const auto record = [&] { cu::Recorded(sorter, nullptr, sort(range)); };
@@ -704,9 +704,12 @@ TEST_CASE("core: with little local memory a distribution has what the device has
 
 TEST_CASE("core: options and ranges say the schedule") {
     constexpr std::uint64_t extra = 4711;
-    const KeyRangeIn<void*> keys{
-        .count = 100, .schedule = Schedule::columns, .data_independent = true, .extra_bytes = extra};
-    for (const Request& request : {sort(keys).request, argsort(keys, ValueRangeIn<void*>{}).request}) {
+    const KeyRangeIn<void*> keys{.count = 100,
+                                 .type = KeyType::u32,
+                                 .schedule = Schedule::columns,
+                                 .data_independent = true,
+                                 .extra_bytes = extra};
+    for (const Request& request : {sort(keys).request, argsort(keys, ValueRangeIn<void*>{.bytes = 4}).request}) {
         CHECK(request.schedule == Schedule::columns);
         CHECK(request.data_independent);
         CHECK(request.extra_bytes == extra);

@@ -111,8 +111,8 @@ TEST_CASE("sorter: a kernel that does not build, with the compiler's log") {
                 const auto memory = target.memory(bytes_of(keys));
                 check_build_error([&] { sorter.prepare(KeyType::u32); });
                 check_build_error([&] { sorter.sort(std::span(keys)); });
-                check_build_error([&] { memory->enqueue(sorter, sort(KeyRange{here, 0, 2})); });
-                check_build_error([&] { memory->record(sorter, sort(KeyRange{here, 0, 2})); });
+                check_build_error([&] { memory->enqueue(sorter, sort(KeyRange{here, 0, 2, KeyType::u32})); });
+                check_build_error([&] { memory->record(sorter, sort(KeyRange{here, 0, 2, KeyType::u32})); });
                 CHECK(keys == std::vector<std::uint32_t>{2, 1});
                 CHECK(keys_of<std::uint32_t>(memory->read()) == keys);
             }

@@ -82,10 +82,12 @@ private:
 /// An array of a call, in whatever memory.
 struct AnyArray {
     template <class Range>
-    AnyArray(const Range& range) : place{range.memory, range.offset}, bytes(range.bytes), count(range.count) {}
+    AnyArray(const Range& range)
+        : place{range.memory, range.offset}, bytes(range.bytes), count(range.count), type(range.type) {}
 
     AnyCall::Place place;
     std::optional<std::size_t> bytes, count;
+    std::optional<KeyType> type;
 };
 
 /// The width of values, indices, lengths, counts or offsets. Throws Error(invalid_argument) for 0.
@@ -201,11 +203,14 @@ private:
         return *this;
     }
     void require_room(const AnyArray& array, Room room) const;
+    /// Values are copied to others of the same width and type.
+    void check_same_values(const AnyArray& others) const;
     void add_segments(const AnyCall::Place& offsets, std::size_t count, std::size_t longest, std::size_t bytes);
     CallBuilder& add_numbers(std::size_t count, const KeyKind& type, bool by_operator);
     CallBuilder& add_flags(std::optional<std::size_t> count);
 
     AnyCall call_;
+    std::optional<KeyType> value_type_;  ///< of values that are numbers
 };
 
 }  // namespace detail

@@ -108,6 +108,7 @@ concept Record = std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
 /// comparator, predicate, operator or function, which must outlive it.
 class KeyKind {
 public:
+    KeyKind() = delete;  // say what the keys are, as in `.type = KeyType::f32`
     /// Numbers of that type.
     KeyKind(KeyType type) noexcept : type_(type) {}
     /// Records in the order of that comparator, which must not be a temporary.
@@ -159,7 +160,7 @@ public:
     }
 
 private:
-    KeyType type_ = KeyType::u32;
+    KeyType type_{};
     const Comparator* comparator_ = nullptr;
     const Predicate* predicate_ = nullptr;
     const void* parameter_ = nullptr;

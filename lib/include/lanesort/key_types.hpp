@@ -20,17 +20,17 @@ struct half {
 
 /// The type of a key: unsigned and signed integers and IEEE 754 numbers, little-endian in files.
 enum class KeyType : std::uint8_t {
-    u8,   ///< unsigned integers of 8 bits
-    i8,   ///< signed integers (two's complement) of 8 bits
-    u16,  ///< unsigned, 16 bits
-    i16,  ///< signed, 16 bits
-    u32,  ///< unsigned, 32 bits
-    i32,  ///< signed, 32 bits
-    u64,  ///< unsigned, 64 bits
-    i64,  ///< signed, 64 bits
-    f16,  ///< IEEE 754 binary16, half
-    f32,  ///< IEEE 754 binary32, float
-    f64,  ///< IEEE 754 binary64, double
+    u8 = 1,  ///< unsigned integers of 8 bits
+    i8,      ///< signed integers (two's complement) of 8 bits
+    u16,     ///< unsigned, 16 bits
+    i16,     ///< signed, 16 bits
+    u32,     ///< unsigned, 32 bits
+    i32,     ///< signed, 32 bits
+    u64,     ///< unsigned, 64 bits
+    i64,     ///< signed, 64 bits
+    f16,     ///< IEEE 754 binary16, half
+    f32,     ///< IEEE 754 binary32, float
+    f64,     ///< IEEE 754 binary64, double
 };
 
 /// Every type of a key, in the order of KeyType.

@@ -7,12 +7,15 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <type_traits>
 
 #include <lanesort/comparator.hpp>
+#include <lanesort/request.hpp>
 
 namespace lanesort::inline v0_1 {
 
@@ -21,6 +24,7 @@ namespace detail {
 /// Throw Error(invalid_argument).
 [[noreturn]] void throw_sizes_differ(std::size_t keys, std::size_t others);
 [[noreturn]] void throw_too_few(std::size_t keys, std::size_t others);
+[[noreturn]] void throw_no_numbers();
 [[noreturn]] void throw_record_size(std::size_t bytes, std::size_t stated);
 [[noreturn]] void throw_parameter_size(std::size_t bytes, std::size_t stated);
 
@@ -53,6 +57,14 @@ inline constexpr bool is_smaller = differ<A, B> && (a < b);
 template <class A, class B, class R, std::size_t a = extent<std::remove_cvref_t<A>>,
           std::size_t b = extent<std::remove_cvref_t<B>>, std::size_t r = extent<std::remove_cvref_t<R>>>
 inline constexpr bool lacks_room = a != 0 && b != 0 && r != 0 && (r < a + b);
+
+/// Both are ranges of numbers, but not of the same.
+template <class A, class B>
+inline constexpr bool other_numbers = false;
+template <std::ranges::range A, std::ranges::range B>
+requires Key<std::remove_cv_t<Element<A>>> && Key<std::remove_cv_t<Element<B>>>
+inline constexpr bool other_numbers<A, B> =
+    key_type_v<std::remove_cv_t<Element<A>>> != key_type_v<std::remove_cv_t<Element<B>>>;
 
 /// Numbers, and enumerations by their underlying type.
 template <class T>
@@ -89,6 +101,59 @@ const void* parameter_for(const Predicate& predicate, const P& parameter) {
 /// A function or a function object that says whether one record comes before another.
 template <class Function, class T>
 concept Orders = std::predicate<const Function&, const T&, const T&>;
+
+/// The order of numbers that a function object of the standard library stands for; nothing for any other.
+template <class Function, class T>
+inline constexpr std::optional<Order> order_of = std::nullopt;
+template <Key T>
+inline constexpr std::optional<Order> order_of<std::less<>, T> = Order::ascending;
+template <Key T>
+inline constexpr std::optional<Order> order_of<std::less<T>, T> = Order::ascending;
+template <Key T>
+inline constexpr std::optional<Order> order_of<std::ranges::less, T> = Order::ascending;
+template <Key T>
+inline constexpr std::optional<Order> order_of<std::greater<>, T> = Order::descending;
+template <Key T>
+inline constexpr std::optional<Order> order_of<std::greater<T>, T> = Order::descending;
+template <Key T>
+inline constexpr std::optional<Order> order_of<std::ranges::greater, T> = Order::descending;
+
+/// Numbers whose type C++ knows, which may be a temporary.
+template <class R>
+concept NumberRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && Key<std::remove_cv_t<Element<R>>>;
+
+template <KeyType type>
+struct NumberOf;
+template <>
+struct NumberOf<KeyType::u64> {
+    using Type = std::uint64_t;
+};
+template <>
+struct NumberOf<KeyType::i64> {
+    using Type = std::int64_t;
+};
+template <>
+struct NumberOf<KeyType::f32> {
+    using Type = float;
+};
+template <>
+struct NumberOf<KeyType::f64> {
+    using Type = double;
+};
+
+/// What a reduction gives of the numbers of a range.
+template <class R, Reduction reduction, class T = std::remove_cv_t<Element<R>>>
+struct ReducedOf : NumberOf<reduced_type(key_type_v<T>, reduction)> {};
+template <class R, class T>
+struct ReducedOf<R, Reduction::min, T> {
+    using Type = T;
+};
+template <class R, class T>
+struct ReducedOf<R, Reduction::max, T> {
+    using Type = T;
+};
+template <class R, Reduction reduction>
+using Reduced = typename ReducedOf<R, reduction>::Type;
 
 /// What is compiled for it, by lanesort/cpu.hpp.
 template <class T, class Function>
@@ -185,19 +250,34 @@ consteval std::size_t index_bytes() {
     return sizeof(T);
 }
 
+/// The type of elements that are numbers; nothing of bytes and all others.
+template <class T>
+consteval std::optional<KeyType> element_type() {
+    if constexpr (std::same_as<T, std::byte>) return std::nullopt;
+    else if constexpr (std::is_enum_v<T>) return key_type_of<std::underlying_type_t<T>>();
+    else return key_type_of<T>();
+}
+
 /// Elements of one width.
 class ConstElements {
 public:
-    ConstElements(const void* elements, std::size_t count, std::size_t bytes) noexcept
-        : data_(elements), count_(count), bytes_(bytes) {}
+    /// Of a type that is known at run time, if they are numbers.
+    ConstElements(const void* elements, std::size_t count, std::size_t bytes, std::optional<KeyType> type = {}) noexcept
+        : data_(elements), count_(count), bytes_(bytes), type_(type) {}
+    template <Lasting R>
+    explicit ConstElements(R&& range)
+        : ConstElements(std::ranges::data(range), std::ranges::size(range), sizeof(Element<R>),
+                        element_type<std::remove_const_t<Element<R>>>()) {}
 
     const void* data() const noexcept { return data_; }
     std::size_t size() const noexcept { return count_; }
     std::size_t bytes() const noexcept { return bytes_; }
+    std::optional<KeyType> type() const noexcept { return type_; }
 
 private:
     const void* data_;
     std::size_t count_, bytes_;
+    std::optional<KeyType> type_;
 };
 }  // namespace detail
 
@@ -206,13 +286,13 @@ class Elements : public detail::ConstElements {
 public:
     /// Any trivially copyable type.
     template <detail::Lasting R>
-    Elements(R&& range)
-        : ConstElements(std::ranges::data(range), std::ranges::size(range), sizeof(detail::Element<R>)) {
+    Elements(R&& range) : ConstElements(range) {
         static_assert(std::is_trivially_copyable_v<detail::Element<R>>, "elements are moved as bytes");
         static_assert(!std::is_const_v<detail::Element<R>>, "the elements are const, but this call changes them");
     }
-    /// Elements of a width that is known at run time.
-    Elements(void* elements, std::size_t count, std::size_t bytes) noexcept : ConstElements(elements, count, bytes) {}
+    /// Elements of a width that is known at run time, and of a type if they are numbers.
+    Elements(void* elements, std::size_t count, std::size_t bytes, std::optional<KeyType> type = {}) noexcept
+        : ConstElements(elements, count, bytes, type) {}
 
     void* data() const noexcept { return const_cast<void*>(ConstElements::data()); }  ///< the first element
 };
@@ -233,8 +313,8 @@ class ConstValues : public detail::ConstElements {
 public:
     /// Any trivially copyable type of 1, 2, 4, 8 or 16 bytes.
     template <detail::Lasting R>
-    ConstValues(R&& range)
-        : ConstElements(std::ranges::data(range), std::ranges::size(range), detail::value_bytes<detail::Element<R>>()) {
+    ConstValues(R&& range) : ConstElements(range) {
+        static_assert(detail::value_bytes<detail::Element<R>>() > 0);
     }
     /// Those that another call may change.
     ConstValues(const Values& values) noexcept : ConstElements(values) {}
@@ -257,8 +337,8 @@ class ConstIndices : public detail::ConstElements {
 public:
     /// Of such a type.
     template <detail::Lasting R>
-    ConstIndices(R&& range)
-        : ConstElements(std::ranges::data(range), std::ranges::size(range), detail::index_bytes<detail::Element<R>>()) {
+    ConstIndices(R&& range) : ConstElements(range) {
+        static_assert(detail::index_bytes<detail::Element<R>>() > 0);
     }
     using ConstElements::ConstElements;
 };

@@ -140,20 +140,20 @@ LANESORT_API lanesort_status lanesort_last_report(const lanesort_sorter* sorter,
 
 // ---- Keys ---------------------------------------------------------------------------------------------------------
 
-/// KeyType of key_types.hpp.
+/// KeyType of key_types.hpp. Keys have no type unless one is stated.
 typedef int32_t lanesort_key_type;
 enum {
-    LANESORT_U32 = 0,  ///< unsigned, 32 bits
-    LANESORT_I32 = 1,  ///< signed, 32 bits
-    LANESORT_F32 = 2,  ///< IEEE 754 binary32, float
-    LANESORT_U64 = 3,  ///< unsigned, 64 bits
-    LANESORT_I64 = 4,  ///< signed, 64 bits
-    LANESORT_F64 = 5,  ///< IEEE 754 binary64, double
-    LANESORT_U16 = 6,  ///< unsigned, 16 bits
-    LANESORT_I16 = 7,  ///< signed, 16 bits
-    LANESORT_F16 = 8,  ///< IEEE 754 binary16
-    LANESORT_U8 = 9,   ///< unsigned integers of 8 bits
-    LANESORT_I8 = 10   ///< signed, 8 bits
+    LANESORT_U8 = 1,   ///< unsigned integers of 8 bits
+    LANESORT_I8 = 2,   ///< signed, 8 bits
+    LANESORT_U16 = 3,  ///< unsigned, 16 bits
+    LANESORT_I16 = 4,  ///< signed, 16 bits
+    LANESORT_U32 = 5,  ///< unsigned, 32 bits
+    LANESORT_I32 = 6,  ///< signed, 32 bits
+    LANESORT_U64 = 7,  ///< unsigned, 64 bits
+    LANESORT_I64 = 8,  ///< signed, 64 bits
+    LANESORT_F16 = 9,  ///< IEEE 754 binary16
+    LANESORT_F32 = 10,  ///< IEEE 754 binary32, float
+    LANESORT_F64 = 11   ///< IEEE 754 binary64, double
 };
 
 /// Order of key_types.hpp: -0 before +0, every NaN after +infinity; or the exact reverse.
@@ -253,7 +253,7 @@ enum {
 typedef struct lanesort_values {
     void* memory;   ///< of the elements
     size_t offset;  ///< elements before the first one
-    size_t bytes;   ///< of a value: 1, 2, 4, 8 or 16; of an index or a length: 4 or 8; 0: 4
+    size_t bytes;   ///< of a value: 1, 2, 4, 8 or 16; of an index or a length: 4 or 8. Those of `value_type` have its width if this is 0
 } lanesort_values;
 
 /// Where segments begin and end: `count` + 1 offsets in keys from the first key of the range, as SegmentRange of
@@ -263,7 +263,7 @@ typedef struct lanesort_segments {
     size_t offset;       ///< integers before the first one
     size_t count;        ///< segments, one less than the offsets
     size_t longest;      ///< keys of the longest segment; 0: as many as there are keys; not read for host memory
-    size_t bytes;        ///< of an offset: 4 or 8; 0: 8
+    size_t bytes;        ///< of an offset: 4 or 8
 } lanesort_segments;
 
 /// Elements of a width that the operation knows: keys or reductions for `results`, integers of 64 bits for `answers` and `limit`.
@@ -280,7 +280,7 @@ typedef struct lanesort_request {
     void* memory;                           ///< of the keys
     size_t offset;                          ///< keys before the first one
     size_t count;                           ///< keys
-    lanesort_key_type type;                 ///< of numbers; 0 for records
+    lanesort_key_type type;                 ///< of numbers, which must have one; 0 for records
     lanesort_order order;                   ///< of numbers; 0 for records
     const lanesort_comparator* comparator;  ///< the keys are records in that order; null: numbers
     const lanesort_predicate* predicate;    ///< in place of `flags`: which keys, of any type, are selected

@@ -25,7 +25,7 @@ struct SegmentRange {
     std::size_t offset = 0;   ///< integers before the first one
     std::size_t count = 0;    ///< segments, one less than the offsets
     std::size_t longest = 0;  ///< keys of the longest segment, or more; 0: as many as there are keys
-    std::size_t bytes = 8;    ///< of an offset: 4 or 8
+    std::size_t bytes = 0;    ///< of an offset: 4 or 8
 };
 
 /// Elements of one width, beginning `offset` of them (not bytes) after the start of the memory: values, indices,
@@ -34,9 +34,10 @@ template <class Memory>
 struct ValueRangeIn {
     Memory memory = nullptr;  ///< may be that of the keys, where the two do not overlap
     std::size_t offset = 0;   ///< elements before the first one
-    /// Of an element. Nothing: 4 of values, indices and lengths; of anything else what the call makes of it.
+    /// Of an element. Values, indices and lengths must have it; of anything else the call knows it.
     std::optional<std::size_t> bytes = {};
     std::optional<std::size_t> count = {};  ///< elements. Nothing: there are enough
+    std::optional<KeyType> type = {};       ///< of numbers, which a call that gives others refuses. Nothing: any
 };
 
 /// Keys: `count` numbers or records of that type, beginning `offset` keys (not bytes) after the start of the memory.
@@ -45,7 +46,7 @@ struct KeyRangeIn {
     Memory memory = nullptr;                  ///< of the keys
     std::size_t offset = 0;                   ///< keys before the first one
     std::size_t count = 0;                    ///< keys
-    KeyKind type = KeyType::u32;              ///< numbers of a type, records, or elements of a predicate or an operator
+    KeyKind type;                             ///< numbers of a type, records, or elements of a predicate or an operator
     std::optional<Order> order = {};          ///< of numbers, as Request says; records have the comparator's
     std::size_t row_length = 0;               ///< keys of a row, as SortOptions says; 0: the range is one
     SegmentRange<Memory> segments = {};       ///< each sorted by itself, all by the launches of the longest; null: none
@@ -70,6 +71,7 @@ struct SelectedIn {
     ValueRangeIn<Memory> limit = {};
     std::optional<std::size_t> bytes = {};  ///< of a key, as of ValueRangeIn
     std::optional<std::size_t> count = {};  ///< keys that there is room for
+    std::optional<KeyType> type = {};       ///< of a key, as of ValueRangeIn
 };
 
 /// Where the distinct keys go, with room for as many as there are keys, and their number.
@@ -80,6 +82,7 @@ struct DistinctIn {
     ValueRangeIn<Memory> number = {};       ///< one integer: how many distinct keys there are
     std::optional<std::size_t> bytes = {};  ///< of a key, as of ValueRangeIn
     std::optional<std::size_t> count = {};  ///< keys that there is room for
+    std::optional<KeyType> type = {};       ///< of a key, as of ValueRangeIn
 };
 
 /// Bytes that say of each element whether it is selected: one that is not 0, or, if `inverted`, one that is.
@@ -97,7 +100,7 @@ struct CountsIn {
     Memory memory = nullptr;  ///< apart from the keys
     std::size_t offset = 0;   ///< counts before the first one
     std::size_t bins = 0;     ///< bins, and so counts
-    std::size_t bytes = 4;    ///< of a count: 4 or 8
+    std::size_t bytes = 0;    ///< of a count: 4 or 8
 };
 
 }  // namespace lanesort::inline v0_1

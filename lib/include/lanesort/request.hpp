@@ -54,6 +54,22 @@ enum class Reduction : std::uint8_t {
     mean,     ///< of equal keys: the sum, which may have wrapped, divided by that; of integers in f64
 };
 
+/// The numbers that a reduction gives of numbers of that type.
+constexpr KeyType reduced_type(KeyType type, Reduction reduction) noexcept {
+    const bool is_float = type == KeyType::f16 || type == KeyType::f32 || type == KeyType::f64;
+    const bool is_signed = type == KeyType::i8 || type == KeyType::i16 || type == KeyType::i32 || type == KeyType::i64;
+    switch (reduction) {
+        case Reduction::min:
+        case Reduction::max: return type;
+        case Reduction::sum:
+        case Reduction::mean:
+            if (is_float) return type == KeyType::f64 ? KeyType::f64 : KeyType::f32;
+            if (reduction == Reduction::mean) return KeyType::f64;
+            return is_signed ? KeyType::i64 : KeyType::u64;
+        default: return KeyType::u64;
+    }
+}
+
 /// What is done of a merge of two sorted ranges, where these lie in the memory of two devices. After the first step all
 /// keys of the lower range come before all of the upper one, and each is merged by itself. Not for records and stable
 /// merges.
@@ -147,21 +163,19 @@ struct Request {
     std::uint64_t rows() const noexcept { return has_segments() ? segments : row_length > 0 ? row_count() : 0; }
     /// Rows or segments, of which one range is one.
     std::uint64_t ranges() const noexcept { return has_segments() ? segments : row_count(); }
-    /// Bytes of a result: of a key, but 8 of places and of sums of integers, and 4 of sums of f16. An operator's are
-    /// elements.
-    std::size_t result_bytes() const noexcept {
+    /// The numbers that are results; nothing where they are records, or an operator's elements.
+    std::optional<KeyType> result_type() const noexcept {
+        if (key.is_record()) return std::nullopt;
         const bool reduces = operation == Operation::reduce || operation == Operation::transform_reduce;
-        if (!reduces || key.binary_operator() || reduction == Reduction::min || reduction == Reduction::max)
-            return key.bytes();
-        if (reduction != Reduction::sum) return 8;
-        return key.type() == KeyType::f16 || key.type() == KeyType::f32 ? 4 : 8;
+        return reduces ? reduced_type(key.type(), reduction) : key.type();
+    }
+    /// Bytes of a result.
+    std::size_t result_bytes() const noexcept {
+        const std::optional<KeyType> type = result_type();
+        return type ? key_bytes(*type) : key.bytes();
     }
     /// Bytes of a reduced value of reduce_by_key and group_by.
-    std::size_t reduced_bytes() const noexcept {
-        if (reduction == Reduction::min || reduction == Reduction::max) return value_type.bytes();
-        if (reduction == Reduction::count) return 8;
-        return value_type.type() == KeyType::f16 || value_type.type() == KeyType::f32 ? 4 : 8;
-    }
+    std::size_t reduced_bytes() const noexcept { return key_bytes(reduced_type(value_type.type(), reduction)); }
     /// There are segments.
     bool has_segments() const noexcept { return offset_bytes > 0; }
     /// There are rows or segments.

@@ -78,10 +78,18 @@ public:
     /// Errors: Error(invalid_argument) also for a distribution that is to be data-independent; Error(unsupported) for
     /// one that cannot be.
     SortReport sort(Keys keys, const SortOptions& options = {});
-    /// The same for records in the order of a C++ function, as is every call on {records, order}: see cpu.hpp.
+    /// The same in that order.
+    SortReport sort(Keys keys, Order order);
+    /// The same for numbers by std::less or std::greater, or for records in the order of a C++ function, as is every
+    /// call on {records, order}: see cpu.hpp.
     template <detail::Lasting R, detail::Orders<detail::Element<R>> Function>
-    SortReport sort(R&& records, const Function& order, const SortOptions& options = {}) {
-        return sort(Keys(records, order), options);
+    SortReport sort(R&& range, const Function& order, SortOptions options = {}) {
+        if constexpr (constexpr auto known = detail::order_of<Function, std::remove_cv_t<detail::Element<R>>>) {
+            options.order = known;
+            return sort(Keys(range), options);
+        } else {
+            return sort(Keys(range, order), options);
+        }
     }
 
     /// Sorts the keys to another place of as many, which may be their own: then in place. Unless it is, the keys stay
@@ -185,6 +193,8 @@ public:
     /// Source: Gaihre et al., "Dr. Top-k: Delegate-Centric Top-k on GPUs", SC 2021; Floyd and Rivest, "Expected
     /// time bounds for selection", 1975.
     SortReport top_k(ConstKeys keys, Results best, const TopKOptions& options = {});
+    /// The same, and says how many of each row or segment are wanted. `best` has as many places.
+    SortReport top_k(ConstKeys keys, std::size_t k, Results best, const TopKOptions& options = {});
     /// The same with the indices of these keys, from 0 in each row.
     ///
     /// Errors: Error(invalid_argument) also where there are not as many indices as keys in `best`; Error(too_large) for
@@ -214,6 +224,23 @@ public:
     void is_sorted_until(ConstKeys keys, std::span<std::uint64_t> in_order, const SortOptions& options);
     /// Returns whether the keys are in order, or those of every row. The rest is as in is_sorted_until().
     bool is_sorted(ConstKeys keys, const SortOptions& options = {});
+
+    /// Returns the sum of numbers, as reduce() gives it of one range: in 64 bits of integers, in f32 of f16 and f32.
+    template <detail::NumberRange R>
+    detail::Reduced<R, Reduction::sum> sum(R&& numbers) {
+        return reduced<Reduction::sum>(numbers);
+    }
+    /// Returns the smallest or the largest number, as reduce() gives it. Errors: Error(invalid_argument) also for no
+    /// numbers.
+    template <detail::NumberRange R>
+    detail::Reduced<R, Reduction::min> min(R&& numbers) {
+        return reduced<Reduction::min>(numbers);
+    }
+    /// As min() says.
+    template <detail::NumberRange R>
+    detail::Reduced<R, Reduction::max> max(R&& numbers) {
+        return reduced<Reduction::max>(numbers);
+    }
 
     /// Writes the sum of the products of two ranges, key by key, to `results`, as reduce() does with a sum: the dot
     /// product, or one for each row or segment. Both ranges have one type and as many keys, and stay as they are; they
@@ -546,7 +573,7 @@ public:
     SortReport histogram(ConstKeys keys, ConstKeys bounds, Indices counts);
 
     /// @cond
-    // Arrays whose types tell that their sizes do not fit: the same calls, refused when they are compiled.
+    // Arrays whose types tell that they do not fit: the same calls, refused when they are compiled.
     template <class K, class V>
     requires detail::differ<K, V>
     void sort_by_key(K&&, V&&, const SortOptions& = {}) {
@@ -558,8 +585,9 @@ public:
         static_assert(!detail::differ<K, V>, "there must be one value for each key");
     }
     template <class A, class B, class R>
-    requires detail::lacks_room<A, B, R>
-    void merge(A&&, B&&, R&&, const SortOptions& = {}) {
+    requires(detail::lacks_room<A, B, R> || detail::other_numbers<A, R>) void merge(A&&, B&&, R&&,
+                                                                                    const SortOptions& = {}) {
+        static_assert(!detail::other_numbers<A, R>, "the results have another type than the keys");
         static_assert(!detail::lacks_room<A, B, R>, "there must be room for the keys of both ranges");
     }
     template <class A, class V, class B, class W, class R, class X>
@@ -575,8 +603,8 @@ public:
         static_assert(!detail::differ<K, J>, "there must be one index for each key");
     }
     template <class K, class R>
-    requires detail::is_smaller<K, R>
-    void top_k(K&&, R&&, const TopKOptions& = {}) {
+    requires(detail::is_smaller<K, R> || detail::other_numbers<K, R>) void top_k(K&&, R&&, const TopKOptions& = {}) {
+        static_assert(!detail::other_numbers<K, R>, "the results have another type than the keys");
         static_assert(!detail::is_smaller<K, R>, "more keys are asked for than there are");
     }
     template <class K, class R, class J>
@@ -591,8 +619,8 @@ public:
         static_assert(!detail::differ<K, V> && !detail::differ<R, W>, "there must be one value for each key");
     }
     template <class K, class R>
-    requires detail::is_smaller<R, K>
-    void unique(K&&, R&&, const SortOptions& = {}) {
+    requires(detail::is_smaller<R, K> || detail::other_numbers<K, R>) void unique(K&&, R&&, const SortOptions& = {}) {
+        static_assert(!detail::other_numbers<K, R>, "the results have another type than the keys");
         static_assert(!detail::is_smaller<R, K>, "there must be room for all keys, since all may be distinct");
     }
     template <class K, class V>
@@ -608,10 +636,36 @@ public:
         static_assert(!detail::is_smaller<W, K>, "there must be room for all values, since all keys may be distinct");
     }
     template <class K, class R, class L>
-    requires(detail::is_smaller<R, K> || detail::is_smaller<L, K>) void run_lengths(K&&, R&&, L&&,
-                                                                                    const SortOptions& = {}) {
+    requires(detail::is_smaller<R, K> || detail::is_smaller<L, K> ||
+             detail::other_numbers<K, R>) void run_lengths(K&&, R&&, L&&, const SortOptions& = {}) {
+        static_assert(!detail::other_numbers<K, R>, "the results have another type than the keys");
         static_assert(!detail::is_smaller<R, K>, "there must be room for all keys, since all may be distinct");
         static_assert(!detail::is_smaller<L, K>, "there must be room for as many lengths as there are keys");
+    }
+    template <class K, class R>
+    requires detail::other_numbers<K, R>
+    void sort(K&&, R&&, const SortOptions& = {}) {
+        static_assert(!detail::other_numbers<K, R>, "the results have another type than the keys");
+    }
+    template <class K, class R>
+    requires detail::other_numbers<K, R>
+    void inclusive_scan(K&&, R&&, const ScanOptions& = {}) {
+        static_assert(!detail::other_numbers<K, R>, "the results have another type than the keys");
+    }
+    template <class K, class R>
+    requires detail::other_numbers<K, R>
+    void exclusive_scan(K&&, R&&, const ScanOptions& = {}) {
+        static_assert(!detail::other_numbers<K, R>, "the results have another type than the keys");
+    }
+    template <class K, class R>
+    requires detail::other_numbers<K, R>
+    void select(K&&, std::span<const std::uint8_t>, R&&, bool = false) {
+        static_assert(!detail::other_numbers<K, R>, "the results have another type than the keys");
+    }
+    template <class K, class R>
+    requires detail::other_numbers<K, R>
+    void partition(K&&, std::span<const std::uint8_t>, R&&, bool = false) {
+        static_assert(!detail::other_numbers<K, R>, "the results have another type than the keys");
     }
     /// @endcond
 
@@ -672,6 +726,14 @@ public:
     detail::SorterCore& core() noexcept { return *core_; }
 
 private:
+    template <Reduction reduction, class R>
+    detail::Reduced<R, reduction> reduced(R&& numbers) {
+        detail::Reduced<R, reduction> result{};
+        if (reduction != Reduction::sum && std::ranges::empty(numbers)) detail::throw_no_numbers();
+        reduce(numbers, reduction, std::span(&result, 1));
+        return result;
+    }
+
     std::unique_ptr<detail::SorterCore> core_;
 };
 

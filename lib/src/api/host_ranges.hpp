@@ -19,7 +19,8 @@ KeyRangeIn<void*> range_of(const ConstKeys& keys, const Options& options = {}) {
     if constexpr (requires { options.segments; })
         if (!options.segments.empty())
             range.segments = {.memory = const_cast<std::uint64_t*>(options.segments.data()),
-                              .count = options.segments.size() - 1};
+                              .count = options.segments.size() - 1,
+                              .bytes = sizeof(std::uint64_t)};
     if constexpr (requires { options.stable; }) range.stable = options.stable;
     if constexpr (requires { options.first; }) range.first = options.first;
     if constexpr (requires { options.schedule; }) range.schedule = options.schedule;
@@ -32,7 +33,7 @@ KeyRangeIn<void*> range_of(const ConstKeys& keys, const Options& options = {}) {
 /// Elements of any view.
 template <class View>
 ValueRangeIn<void*> elements_of(const View& view) {
-    return {const_cast<void*>(view.data()), 0, view.bytes(), view.size()};
+    return {const_cast<void*>(view.data()), 0, view.bytes(), view.size(), view.type()};
 }
 
 }  // namespace lanesort::inline v0_1::detail

@@ -14,9 +14,10 @@ const bool detail::library_compiled_without_GLIBCXX_DEBUG = true;
 #endif
 
 std::string_view name(KeyType type) noexcept {
-    constexpr std::string_view names[] = {"u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f16", "f32", "f64"};
+    constexpr std::string_view names[] = {"none", "u8",  "i8",  "u16", "i16", "u32",
+                                          "i32",  "u64", "i64", "f16", "f32", "f64"};
     const auto number = static_cast<std::size_t>(type);
-    return number < std::size(names) ? names[number] : "none";
+    return number < std::size(names) ? names[number] : names[0];
 }
 
 std::optional<KeyType> key_type_from_name(std::string_view wanted) noexcept {

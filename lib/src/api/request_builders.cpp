@@ -74,19 +74,20 @@ void check_width(const AnyArray& results, std::size_t bytes, const char* owner) 
             owner, bytes);
 }
 
+/// Numbers that are others than those which the call gives.
+void check_result_type(const AnyArray& results, std::optional<KeyType> given) {
+    enforce(!results.type || !given || *results.type == *given, "the results are of type {}, but this call gives {}",
+            name(results.type.value_or(KeyType{})), name(given.value_or(KeyType{})));
+}
+
 /// Results of a reduction that there may not be.
-void check_reduced(const AnyArray& results, const Request& request, std::size_t bytes,
+void check_reduced(const AnyArray& results, const Request& request, std::optional<KeyType> type, std::size_t bytes,
                    Arrays (*arrays)(const Request&)) {
-    if (results.bytes.value_or(bytes) == bytes) return;
+    if (results.bytes.value_or(bytes) == bytes && (!results.type || !type || *results.type == *type)) return;
     check(request);
     arrays(request);
     check_width(results, bytes, "those of this reduction have");
-}
-
-/// Values are copied to others as wide.
-void check_same_width(std::size_t bytes, const AnyArray& others) {
-    const std::size_t other_bytes = width_of("values", others.bytes);
-    enforce(bytes == other_bytes, "the values have {} bytes in one array, but {} in another", bytes, other_bytes);
+    check_result_type(results, type);
 }
 
 void check_number(std::optional<std::size_t> stated, std::size_t wanted, const char* what) {
@@ -97,9 +98,10 @@ void check_number(std::optional<std::size_t> stated, std::size_t wanted, const c
 }  // namespace
 
 std::size_t width_of(std::string_view what, std::optional<std::size_t> bytes) {
-    enforce(bytes != std::size_t{0}, "{} have 0 bytes, but must have {}", what,
-            what == "values" ? "1, 2, 4, 8 or 16" : "4 or 8");
-    return bytes.value_or(4);
+    const char* const widths = what == "values" ? "1, 2, 4, 8 or 16" : "4 or 8";
+    enforce(bytes.has_value(), "the `bytes` of {} are not stated: they may be {}", what, widths);
+    enforce(bytes != std::size_t{0}, "{} have 0 bytes, but must have {}", what, widths);
+    return *bytes;
 }
 
 std::uint64_t first_with(std::uint64_t n, const Request& request) {
@@ -122,6 +124,7 @@ CallBuilder::CallBuilder(Operation operation, std::size_t count, const AnyArray&
     call_.request.operation = operation;
     call_.request.count = count;
     call_.request.value_bytes = width_of("values", values.bytes);
+    value_type_ = values.type;
     call_.request.index_bytes = width_of("indices", indices.bytes);
     call_.values = values.place;
     call_.indices = indices.place;
@@ -153,22 +156,31 @@ void CallBuilder::require_room(const AnyArray& array, Room room) const {
     }
 }
 
+void CallBuilder::check_same_values(const AnyArray& others) const {
+    const std::size_t bytes = call_.request.value_bytes, other_bytes = width_of("values", others.bytes);
+    enforce(bytes == other_bytes, "the values have {} bytes in one array, but {} in another", bytes, other_bytes);
+    enforce(!value_type_ || !others.type || *value_type_ == *others.type,
+            "the values are of type {} in one array, but of {} in another", name(value_type_.value_or(KeyType{})),
+            name(others.type.value_or(KeyType{})));
+}
+
 CallBuilder& CallBuilder::values(const AnyArray& values, std::size_t keys) {
     check_each(values, keys);
     call_.values = values.place;
+    value_type_ = values.type;
     return set(&Request::value_bytes, width_of("values", values.bytes));
 }
 
 CallBuilder& CallBuilder::second_values(const AnyArray& values, std::size_t keys) {
     check_each(values, keys);
-    check_same_width(call_.request.value_bytes, values);
+    check_same_values(values);
     call_.second_values = values.place;
     return *this;
 }
 
 CallBuilder& CallBuilder::result_values(const AnyArray& values, Room room) {
     require_room(values, room);
-    check_same_width(call_.request.value_bytes, values);
+    check_same_values(values);
     call_.result_values = values.place;
     return *this;
 }
@@ -183,8 +195,14 @@ CallBuilder& CallBuilder::add_numbers(std::size_t count, const KeyKind& type, bo
 
 CallBuilder& CallBuilder::result_numbers(const AnyArray& values, Room room) {
     require_room(values, room);
-    if (room == Room::all) check_width(values, call_.request.value_bytes, "the values have");
-    else check_reduced(values, call_.request, call_.request.reduced_bytes(), reduce_run_arrays);
+    const Request& request = call_.request;
+    if (room == Room::all) {
+        check_width(values, request.value_bytes, "the values have");
+        if (!request.value_type.is_record()) check_result_type(values, request.value_type.type());
+    } else {
+        const KeyType type = reduced_type(request.value_type.type(), request.reduction);
+        check_reduced(values, request, type, request.reduced_bytes(), reduce_run_arrays);
+    }
     call_.result_values = values.place;
     return *this;
 }
@@ -202,11 +220,13 @@ CallBuilder& CallBuilder::lengths(const AnyArray& lengths) {
 }
 
 CallBuilder& CallBuilder::results(const AnyArray& results, Room room) {
-    if (room == Room::rows) check_reduced(results, call_.request, call_.request.result_bytes(), reduce_arrays);
+    const std::optional<KeyType> type = call_.request.result_type();
+    if (room == Room::rows) check_reduced(results, call_.request, type, call_.request.result_bytes(), reduce_arrays);
     require_room(results, room);
     const std::size_t bytes = call_.request.key.bytes();
     if (bytes == 0) check(call_.request);
     if (room != Room::rows) check_width(results, bytes, "the keys have");
+    check_result_type(results, type);
     call_.results = results.place;
     return *this;
 }
@@ -304,7 +324,7 @@ CallBuilder& CallBuilder::needles(const CallBuilder& needles, const AnyArray& in
 
 CallBuilder& CallBuilder::moved(std::size_t index_count, const AnyArray& results, std::size_t room) {
     check_number(results.count, room, "results");
-    check_same_width(call_.request.value_bytes, results);
+    check_same_values(results);
     call_.request.second_count = index_count;
     call_.result_values = results.place;
     return *this;
@@ -341,6 +361,10 @@ void throw_too_few(std::size_t keys, std::size_t others) {
     throw Error(
         ErrorCode::invalid_argument,
         fmt::format("there are {} keys, but room for only {} results; there may be one for each key", keys, others));
+}
+
+void throw_no_numbers() {
+    throw Error(ErrorCode::invalid_argument, "of no numbers there is no smallest and no largest one");
 }
 
 void throw_record_size(std::size_t bytes, std::size_t stated) {

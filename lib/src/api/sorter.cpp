@@ -61,12 +61,13 @@ void measure_segments(AnyCall& call) {
 
 /// Where keys that are found go.
 DistinctIn<void*> found_in(const Results& results) {
-    return {.memory = results.data(), .bytes = results.bytes(), .count = results.size()};
+    return {.memory = results.data(), .bytes = results.bytes(), .count = results.size(), .type = results.type()};
 }
 
 /// Where the best keys go, and their indices, if there are any.
 SelectedIn<void*> selected_in(const Results& best, const ValueRangeIn<void*>& indices = {}) {
-    return {.memory = best.data(), .indices = indices, .bytes = best.bytes(), .count = best.size()};
+    return {
+        .memory = best.data(), .indices = indices, .bytes = best.bytes(), .count = best.size(), .type = best.type()};
 }
 
 /// How many of each row `best` has room for.
@@ -105,6 +106,8 @@ SortReport Sorter::run(CallIn<void*> call) {
 }
 
 SortReport Sorter::sort(Keys keys, const SortOptions& options) { return run(lanesort::sort(range_of(keys, options))); }
+
+SortReport Sorter::sort(Keys keys, Order order) { return sort(keys, {.order = order}); }
 
 SortReport Sorter::sort(ConstKeys keys, Results sorted, const SortOptions& options) {
     return run(lanesort::sort(range_of(keys, options), elements_of(sorted)));
@@ -156,6 +159,10 @@ SortReport Sorter::argsort(ConstKeys keys, Indices indices, const SortOptions& o
 SortReport Sorter::top_k(ConstKeys keys, Results best, const TopKOptions& options) {
     const KeyRangeIn<void*> range = range_of(keys, options);
     return run(lanesort::top_k(range, k_of(range, best), selected_in(best)));
+}
+
+SortReport Sorter::top_k(ConstKeys keys, std::size_t k, Results best, const TopKOptions& options) {
+    return run(lanesort::top_k(range_of(keys, options), k, selected_in(best)));
 }
 
 SortReport Sorter::top_k(ConstKeys keys, Results best, Indices indices, const TopKOptions& options) {

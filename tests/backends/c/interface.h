@@ -51,7 +51,7 @@ void check_run(lanesort_request request, const char* where);
 // The keys of a call are `keys`; behind them are neighbours.
 extern uint32_t keys[n + slack], expected[n + slack], numbers[n + slack], values[n], lengths[n], found[n + slack];
 extern uint64_t wide[n], answers[101];
-#define KEYS .memory = keys, .count = n
+#define KEYS .memory = keys, .count = n, .type = LANESORT_U32
 #define IS_AS_EXPECTED (memcmp(keys, expected, sizeof keys) == 0)
 
 // Random numbers, and the same in `expected`, of which those from `begin` to `end` are sorted.
@@ -73,6 +73,7 @@ void check_particles(void);
 // The parts.
 void refuses_requests(void);
 void refuses_types(void);
+void refuses_what_is_not_stated(void);
 void refuses_host_memory(void);
 void refuses_buffers(void);
 void refuses_sorters(void);

@@ -39,7 +39,7 @@ TEST_CASE("C interface on CUDA: every call, in stream order") {
         const CudaEvent written, ended;
         const cu::Event waits[] = {written};
         const lanesort_values behind = {memory->pointer(), count, 4};
-        const lanesort_values last = {memory->pointer(), 2 * count, 0};
+        const lanesort_values last = {memory->pointer(), 2 * count, 4};
         const lanesort_place results = {memory->pointer(), count};
         const lanesort_place answers = {moved(*memory, 3 * bytes), 1};
         const auto request_for = [&](lanesort_operation operation) {
@@ -47,6 +47,7 @@ TEST_CASE("C interface on CUDA: every call, in stream order") {
             request.operation = operation;
             request.memory = memory->pointer();
             request.count = count;
+            request.type = LANESORT_U32;
             return request;
         };
         const auto enqueue = [&](const lanesort_request& request) {
@@ -163,6 +164,7 @@ TEST_CASE("C interface on CUDA: mistakes give a status and a sentence, and then 
         const auto memory = target.cuda_memory(bytes_of(std::vector<std::uint32_t>{3, 1, 2, 0}));
         const CudaStream& stream = memory->stream();
         lanesort_request request = {};
+        request.type = LANESORT_U32;
         request.memory = memory->pointer();
         request.count = std::size_t{1} << 40;
         const auto status = [&] { return lanesort_cuda_enqueue(sorter.get(), stream, &request, 0, nullptr, nullptr); };
@@ -175,6 +177,7 @@ TEST_CASE("C interface on CUDA: mistakes give a status and a sentence, and then 
         CHECK(lanesort_opencl_enqueue(sorter.get(), nullptr, &request, 0, nullptr, nullptr) == LANESORT_UNSUPPORTED);
         request.memory = memory->pointer();
         request.segments.memory = memory->pointer();
+        request.segments.bytes = 8;
         request.segments.count = ~std::size_t{0};  // of their offsets there is one more
         CHECK(status() == LANESORT_INVALID_ARGUMENT);
         request.segments = {};

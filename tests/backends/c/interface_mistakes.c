@@ -30,7 +30,8 @@ void refuses_requests(void) {
     IMPOSSIBLE("2 bytes", KEYS, .operation = LANESORT_RUN_LENGTHS, .results = {.memory = found},
                .lengths = {.memory = lengths, .bytes = 2}, .answers = {.memory = answers});
     IMPOSSIBLE("3 bytes", KEYS, .segments = {.memory = offsets, .count = 2, .longest = n, .bytes = 3});
-    IMPOSSIBLE("rows and segments", KEYS, .row_length = n, .segments = {.memory = offsets, .count = 2, .longest = n});
+    IMPOSSIBLE("rows and segments", KEYS, .row_length = n,
+               .segments = {.memory = offsets, .count = 2, .longest = n, .bytes = 8});
     IMPOSSIBLE("whole number of rows", KEYS, .row_length = 7);
     IMPOSSIBLE("merged", KEYS, .operation = LANESORT_MERGE, .row_length = 300);
     IMPOSSIBLE("merged", KEYS, .operation = LANESORT_MERGE, .first = 1);
@@ -50,11 +51,11 @@ void refuses_requests(void) {
     IMPOSSIBLE("top_k does not use `first`", KEYS, .operation = LANESORT_TOP_K, .first = 7);
     IMPOSSIBLE("sort does not use `k`", KEYS, .k = 7);
     IMPOSSIBLE("sort does not use `middle`", KEYS, .middle = 7);
-    IMPOSSIBLE("argsort does not use `values`", KEYS, .operation = LANESORT_ARGSORT, .values = {.memory = values},
-               .indices = {.memory = found});
+    IMPOSSIBLE("argsort does not use `values`", KEYS, .operation = LANESORT_ARGSORT,
+               .values = {.memory = values, .bytes = 4}, .indices = {.memory = found, .bytes = 4});
     IMPOSSIBLE("sort does not use `indices`", KEYS, .indices = {.bytes = 4});
     IMPOSSIBLE("unique does not use `lengths`", KEYS, .operation = LANESORT_UNIQUE, .results = {.memory = found},
-               .lengths = {.memory = lengths}, .answers = {.memory = answers});
+               .lengths = {.memory = lengths, .bytes = 4}, .answers = {.memory = answers});
     IMPOSSIBLE("is_sorted does not use `results`", KEYS, .operation = LANESORT_IS_SORTED, .results = {.memory = found},
                .answers = {.memory = answers});
     IMPOSSIBLE("top_k does not use `answers`", KEYS, .operation = LANESORT_TOP_K, .answers = {.offset = 1});
@@ -69,15 +70,16 @@ void refuses_requests(void) {
     IMPOSSIBLE("not `limited`", KEYS, .operation = LANESORT_TOP_K, .limit = {.offset = 1});
     IMPOSSIBLE("must be zero", KEYS, .operation = LANESORT_UNIQUE, .in_place = 1, .results = {.memory = found},
                .answers = {.memory = answers});
-    IMPOSSIBLE("must be zero", KEYS, .operation = LANESORT_UNIQUE, .in_place = 1, .values = {.memory = values},
-               .result_values = {.memory = found}, .answers = {.memory = answers});
+    IMPOSSIBLE("must be zero", KEYS, .operation = LANESORT_UNIQUE, .in_place = 1,
+               .values = {.memory = values, .bytes = 4}, .result_values = {.memory = found},
+               .answers = {.memory = answers});
     IMPOSSIBLE("no `values`", KEYS, .operation = LANESORT_UNIQUE, .results = {.memory = found},
                .result_values = {.memory = lengths}, .answers = {.memory = answers});
     IMPOSSIBLE("no `values`", KEYS, .apart = 1, .results = {.memory = found}, .result_values = {.memory = lengths});
     IMPOSSIBLE("not `apart`, so `second`", KEYS, .results = {.memory = found});
     IMPOSSIBLE("sort does not use `in_place`", KEYS, .in_place = 1);
-    IMPOSSIBLE("argsort does not use `apart`", KEYS, .operation = LANESORT_ARGSORT, .indices = {.memory = found},
-               .apart = 1);
+    IMPOSSIBLE("argsort does not use `apart`", KEYS, .operation = LANESORT_ARGSORT,
+               .indices = {.memory = found, .bytes = 4}, .apart = 1);
     IMPOSSIBLE("unique does not use `second`", KEYS, .operation = LANESORT_UNIQUE, .second = {.memory = values},
                .results = {.memory = found}, .answers = {.memory = answers});
     IMPOSSIBLE("not `apart`", KEYS, .operation = LANESORT_MERGE, .middle = 5, .results = {.memory = found});
@@ -88,10 +90,10 @@ void refuses_requests(void) {
     IMPOSSIBLE("must be zero", .memory = particles, .count = 5, .comparator = &by_score, .type = LANESORT_F32);
 
     REFUSED(LANESORT_OUT_OF_RANGE, "30001", KEYS, .operation = LANESORT_MERGE, .middle = n + 1);
-    REFUSED(LANESORT_INVALID_ARGUMENT, "null", .count = 5);
+    REFUSED(LANESORT_INVALID_ARGUMENT, "null", .count = 5, .type = LANESORT_U32);
     REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .values = {.bytes = 4});
-    REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .segments = {.count = 2, .longest = n});
-    REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .operation = LANESORT_ARGSORT);
+    REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .segments = {.count = 2, .longest = n, .bytes = 8});
+    REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .operation = LANESORT_ARGSORT, .indices = {.bytes = 4});
     REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .operation = LANESORT_TOP_K, .k = 3);
     REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .operation = LANESORT_TOP_K, .k = 3, .results = {.memory = found},
             .indices = {.bytes = 4});
@@ -101,25 +103,38 @@ void refuses_requests(void) {
     REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .operation = LANESORT_IS_SORTED);
     REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .operation = LANESORT_UNIQUE, .answers = {.memory = answers});
     REFUSED(LANESORT_INVALID_ARGUMENT, "null", KEYS, .operation = LANESORT_RUN_LENGTHS, .results = {.memory = found},
-            .answers = {.memory = answers});
+            .lengths = {.bytes = 4}, .answers = {.memory = answers});
     CHECK(memcmp(keys, numbers, sizeof keys) == 0);
 }
 
 void refuses_types(void) {
     // Of no known width.
-    for (int type = -1; type <= 11; type += 12) {
-        const lanesort_request request = {KEYS, .type = type};
+    for (int type = -1; type <= 12; type += 13) {
+        const lanesort_request request = {.memory = keys, .count = n, .type = type};
         CHECK_REFUSED(lanesort_run(sorter, &request), LANESORT_INVALID_ARGUMENT, "no type");
-        CHECK_REFUSED(lanesort_prepare(sorter, &request), LANESORT_INVALID_ARGUMENT, type < 0 ? "-1" : "11");
+        CHECK_REFUSED(lanesort_prepare(sorter, &request), LANESORT_INVALID_ARGUMENT, type < 0 ? "-1" : "12");
     }
+}
+
+// Nothing is taken for granted.
+void refuses_what_is_not_stated(void) {
+    IMPOSSIBLE("`type` is 0", .memory = keys, .count = n);
+    IMPOSSIBLE("`values.bytes` is 0", KEYS, .values = {.memory = values});
+    IMPOSSIBLE("`indices.bytes` is 0", KEYS, .operation = LANESORT_ARGSORT, .indices = {.memory = found});
+    IMPOSSIBLE("`lengths.bytes` is 0", KEYS, .operation = LANESORT_RUN_LENGTHS, .results = {.memory = found},
+               .lengths = {.memory = lengths}, .answers = {.memory = answers});
+    IMPOSSIBLE("`segments.bytes` is 0", KEYS, .segments = {.memory = answers, .count = 1});
+    IMPOSSIBLE("`value_type` is 0", KEYS, .operation = LANESORT_REDUCE_BY_KEY, .values = {.memory = values, .bytes = 4},
+               .results = {.memory = found}, .result_values = {.memory = wide}, .answers = {.memory = answers});
 }
 
 void refuses_host_memory(void) {
     // Of two arrays that overlap, one is written.
-    const lanesort_request pairs = {.memory = keys, .count = 100, .values = {.memory = keys, .offset = 99}};
+    const lanesort_request pairs = {
+        .memory = keys, .count = 100, .type = LANESORT_U32, .values = {.memory = keys, .offset = 99, .bytes = 4}};
     CHECK_REFUSED(lanesort_run(sorter, &pairs), LANESORT_INVALID_ARGUMENT, "overlap");
     const uint64_t down[] = {0, 10, 5}, beyond[] = {0, 10, n + 1};
-    lanesort_request segments = {KEYS, .segments = {.memory = down, .count = 2}};
+    lanesort_request segments = {KEYS, .segments = {.memory = down, .count = 2, .bytes = 8}};
     CHECK_REFUSED(lanesort_run(sorter, &segments), LANESORT_INVALID_ARGUMENT, "begins at key 10 but ends at key 5");
     segments.segments.memory = beyond;
     CHECK_REFUSED(lanesort_run(sorter, &segments), LANESORT_OUT_OF_RANGE, "30001");
@@ -127,12 +142,17 @@ void refuses_host_memory(void) {
     const size_t far[] = {SIZE_MAX, SIZE_MAX / sizeof keys[0] + 1};
     static const uint64_t all[] = {0, 5};
     for (size_t i = 0; i < sizeof far / sizeof far[0]; ++i) {
-        lanesort_request beyond_last = {.memory = keys, .count = 5, .offset = far[i]};
+        lanesort_request beyond_last = {.memory = keys, .count = 5, .offset = far[i], .type = LANESORT_U32};
         CHECK_REFUSED(lanesort_run(sorter, &beyond_last), LANESORT_OUT_OF_RANGE, "5 keys at offset");
-        beyond_last = (lanesort_request){.memory = keys, .count = 5, .values = {.memory = values, .offset = far[i]}};
+        beyond_last = (lanesort_request){.memory = keys,
+                                         .count = 5,
+                                         .type = LANESORT_U32,
+                                         .values = {.memory = values, .offset = far[i], .bytes = 4}};
         CHECK_REFUSED(lanesort_run(sorter, &beyond_last), LANESORT_OUT_OF_RANGE, "5 values at offset");
-        beyond_last =
-            (lanesort_request){.memory = keys, .count = 5, .segments = {.memory = all, .offset = far[i], .count = 1}};
+        beyond_last = (lanesort_request){.memory = keys,
+                                         .count = 5,
+                                         .type = LANESORT_U32,
+                                         .segments = {.memory = all, .offset = far[i], .count = 1, .bytes = 8}};
         CHECK_REFUSED(lanesort_run(sorter, &beyond_last), LANESORT_OUT_OF_RANGE, "2 offsets of segments at offset");
     }
     CHECK_REFUSED(lanesort_run(NULL, &pairs), LANESORT_INVALID_ARGUMENT, "sorter is null");
@@ -149,31 +169,43 @@ void refuses_buffers(void) {
     const cl_mem buffer = buffer_of(numbers, n * sizeof numbers[0]);
     const cl_mem read_only = clCreateBuffer(context, CL_MEM_READ_ONLY, sizeof keys, NULL, NULL);
     const cl_command_queue other_queue = clCreateCommandQueue(other_context, device, 0, NULL);
-    const lanesort_request good = {.memory = buffer, .count = n};
+    const lanesort_request good = {.memory = buffer, .count = n, .type = LANESORT_U32};
     const struct {
         lanesort_request request;
         lanesort_status status;
         const char* word;
     } refused[] = {
-        {{.memory = buffer, .offset = 1, .count = n}, LANESORT_OUT_OF_RANGE, "30000 keys at offset 1"},
-        {{.memory = buffer, .count = n / 2, .values = {.memory = buffer, .offset = n / 2 + 1}},
+        {{.memory = buffer, .offset = 1, .count = n, .type = LANESORT_U32},
+         LANESORT_OUT_OF_RANGE,
+         "30000 keys at offset 1"},
+        {{.memory = buffer,
+          .count = n / 2,
+          .type = LANESORT_U32,
+          .values = {.memory = buffer, .offset = n / 2 + 1, .bytes = 4}},
          LANESORT_OUT_OF_RANGE,
          "15000 values at offset 15001"},
-        {{.memory = buffer, .count = n / 2, .values = {.memory = buffer, .offset = n / 2 - 1}},
+        {{.memory = buffer,
+          .count = n / 2,
+          .type = LANESORT_U32,
+          .values = {.memory = buffer, .offset = n / 2 - 1, .bytes = 4}},
          LANESORT_INVALID_ARGUMENT,
          "overlap"},
-        {{.memory = buffer, .count = n, .segments = {.memory = buffer, .count = SIZE_MAX, .longest = 9}},
+        {{.memory = buffer,
+          .count = n,
+          .type = LANESORT_U32,
+          .segments = {.memory = buffer, .count = SIZE_MAX, .longest = 9, .bytes = 8}},
          LANESORT_INVALID_ARGUMENT,
          "segments"},
         {{.operation = LANESORT_TOP_K,
           .memory = buffer,
           .count = n / 2,
+          .type = LANESORT_U32,
           .k = SIZE_MAX / 2 + 1,
-          .segments = {.memory = buffer, .offset = n / 4, .count = 2, .longest = 9},
+          .segments = {.memory = buffer, .offset = n / 4, .count = 2, .longest = 9, .bytes = 8},
           .results = {.memory = buffer}},
          LANESORT_TOO_LARGE,
          "9223372036854775808 keys of each of 2"},
-        {{.memory = read_only, .count = n}, LANESORT_NOT_WRITABLE, "read-only"},
+        {{.memory = read_only, .count = n, .type = LANESORT_U32}, LANESORT_NOT_WRITABLE, "read-only"},
     };
     cl_event event = NULL;
     lanesort_recorded* call = NULL;

@@ -15,25 +15,25 @@ static void sorts(void) {
     enum { header = 5, count = n - header };
     new_numbers(1u << 20, header, n);
     restore_keys();
-    RUN(.memory = keys, .offset = header, .count = count);
+    RUN(.memory = keys, .offset = header, .count = count, .type = LANESORT_U32);
     CHECK(IS_AS_EXPECTED);
-    RUN(.memory = keys, .offset = header, .count = count, .order = LANESORT_DESCENDING);
+    RUN(.memory = keys, .offset = header, .count = count, .type = LANESORT_U32, .order = LANESORT_DESCENDING);
     for (size_t i = 0; i < count; ++i) CHECK(keys[header + i] == expected[n - 1 - i]);
     CHECK(memcmp(keys, expected, header * sizeof keys[0]) == 0);
     CHECK(memcmp(keys + n, expected + n, slack * sizeof keys[0]) == 0);
-    RUN(.memory = keys, .offset = header, .count = count, .order = LANESORT_ASCENDING);
+    RUN(.memory = keys, .offset = header, .count = count, .type = LANESORT_U32, .order = LANESORT_ASCENDING);
     CHECK(IS_AS_EXPECTED);
 
     // Their first ten alone.
     restore_keys();
-    RUN(.memory = keys, .offset = header, .count = count, .first = 10);
+    RUN(.memory = keys, .offset = header, .count = count, .type = LANESORT_U32, .first = 10);
     CHECK(memcmp(keys, expected, (header + 10) * sizeof keys[0]) == 0);
 
     // As numbers of another type: below 0 where the highest bit is set.
     new_numbers(1u << 24, 0, 0);
     for (size_t i = 0; i < n; ++i) numbers[i] <<= 8;
     restore_keys();
-    RUN(KEYS, .type = LANESORT_I32);
+    RUN(.memory = keys, .count = n, .type = LANESORT_I32);
     for (size_t i = 1; i < n; ++i) CHECK((int32_t)keys[i - 1] <= (int32_t)keys[i]);
 }
 
@@ -75,12 +75,12 @@ static void sorts_values_and_indices(void) {
 
     restore_keys();
     for (uint32_t i = 0; i < n; ++i) values[i] = i;
-    RUN(KEYS, .values = {.memory = values}, .stable = 1);
+    RUN(KEYS, .values = {.memory = values, .bytes = 4}, .stable = 1);
     CHECK(IS_AS_EXPECTED);
     check_places(values, n);
 
     restore_keys();
-    RUN(KEYS, .operation = LANESORT_ARGSORT, .indices = {.memory = found});
+    RUN(KEYS, .operation = LANESORT_ARGSORT, .indices = {.memory = found, .bytes = 4});
     CHECK(memcmp(keys, numbers, sizeof keys) == 0);
     check_places(found, n);
     RUN(KEYS, .operation = LANESORT_ARGSORT, .indices = {.memory = wide, .bytes = 8});
@@ -92,7 +92,7 @@ static void sorts_rows_and_segments(void) {
     new_numbers(1u << 24, 0, 0);
     for (size_t i = 0; i < n; i += row) sort_expected(i, i + row);
     restore_keys();
-    RUN(KEYS, .operation = LANESORT_ARGSORT, .row_length = row, .indices = {.memory = found});
+    RUN(KEYS, .operation = LANESORT_ARGSORT, .row_length = row, .indices = {.memory = found, .bytes = 4});
     check_places(found, row);
     RUN(KEYS, .row_length = row);
     CHECK(IS_AS_EXPECTED);
@@ -104,7 +104,7 @@ static void sorts_rows_and_segments(void) {
     sort_expected(7, 500);
     sort_expected(500, 20000);
     restore_keys();
-    RUN(KEYS, .segments = {.memory = wide_offsets, .offset = 1, .count = 3, .longest = 19500});
+    RUN(KEYS, .segments = {.memory = wide_offsets, .offset = 1, .count = 3, .longest = 19500, .bytes = 8});
     CHECK(IS_AS_EXPECTED);
     restore_keys();
     RUN(KEYS, .segments = {.memory = narrow_offsets, .offset = 1, .count = 3, .longest = 19500, .bytes = 4});
@@ -143,8 +143,9 @@ static void selects(void) {
     memset(best, 0xff, sizeof best);
     memset(found, 0xff, sizeof found);
     sort_expected(0, n);
-    RUN(KEYS, .operation = LANESORT_TOP_K, .k = k, .values = {.memory = places}, .results = {.memory = found},
-        .result_values = {.memory = best}, .limited = 1, .limit = {.memory = limit, .offset = 1});
+    RUN(KEYS, .operation = LANESORT_TOP_K, .k = k, .values = {.memory = places, .bytes = 4},
+        .results = {.memory = found}, .result_values = {.memory = best}, .limited = 1,
+        .limit = {.memory = limit, .offset = 1});
     for (size_t i = 0; i < k - 2; ++i) {
         CHECK(found[i] == expected[n - 1 - i]);
         CHECK(numbers[best[i]] == found[i]);
@@ -182,12 +183,12 @@ static void merges_and_reads_sorted_keys(void) {
         .results = {.memory = found});
     CHECK(memcmp(keys, numbers, sizeof keys) == 0 && memcmp(found, expected, n * sizeof found[0]) == 0);
     for (uint32_t i = 0; i < n; ++i) values[i] = numbers[i] + 7;
-    RUN(KEYS, .operation = LANESORT_MERGE, .apart = 1, .middle = middle, .values = {.memory = values},
+    RUN(KEYS, .operation = LANESORT_MERGE, .apart = 1, .middle = middle, .values = {.memory = values, .bytes = 4},
         .second = {.memory = keys, .offset = middle}, .second_values = {.memory = values, .offset = middle},
         .results = {.memory = found}, .result_values = {.memory = lengths});
     CHECK(memcmp(keys, numbers, sizeof keys) == 0 && memcmp(found, expected, n * sizeof found[0]) == 0);
     for (size_t i = 0; i < n; ++i) CHECK(lengths[i] == expected[i] + 7);
-    RUN(KEYS, .operation = LANESORT_MERGE, .middle = middle, .values = {.memory = values});
+    RUN(KEYS, .operation = LANESORT_MERGE, .middle = middle, .values = {.memory = values, .bytes = 4});
     CHECK(IS_AS_EXPECTED);
     for (size_t i = 0; i < n; ++i) CHECK(values[i] == expected[i] + 7);
 
@@ -201,7 +202,7 @@ static void merges_and_reads_sorted_keys(void) {
     RUN(KEYS, .operation = LANESORT_REDUCE, .reduction = LANESORT_MAX, .results = {.memory = found});
     CHECK(found[0] == expected[n - 1]);
     static uint64_t offsets[] = {0, 1, 1, n};
-    const lanesort_segments segments = {.memory = offsets, .count = 3};
+    const lanesort_segments segments = {.memory = offsets, .count = 3, .bytes = 8};
     for (size_t i = sum = 0; i < n; ++i) sum += keys[i];
     RUN(KEYS, .operation = LANESORT_REDUCE, .segments = segments, .results = {.memory = answers});
     CHECK(answers[0] == keys[0] && answers[1] == 0 && answers[2] == sum - keys[0]);
@@ -241,7 +242,7 @@ static void merges_and_reads_sorted_keys(void) {
     for (uint32_t i = 0, all = 0; i < n; all += keys[i++]) CHECK(found[i] == all);
     static uint64_t begins[] = {1, row, row, n - 1};
     RUN(KEYS, .operation = LANESORT_INCLUSIVE_SCAN, .reduction = LANESORT_MAX, .results = {.memory = found},
-        .segments = {.memory = begins, .count = 3});
+        .segments = {.memory = begins, .count = 3, .bytes = 8});
     for (uint32_t i = 1, largest = 0; i < n - 1; ++i) {
         largest = i == row || keys[i] > largest ? keys[i] : largest;
         CHECK(found[i] == largest);
@@ -268,8 +269,9 @@ static void merges_and_reads_sorted_keys(void) {
     for (size_t i = 0; i < n / row; ++i) CHECK(answers[i] == 0);
 
     static uint32_t largest_of[n];
-    RUN(KEYS, .operation = LANESORT_REDUCE_BY_KEY, .reduction = LANESORT_MAX, .values = {.memory = lengths},
-        .results = {.memory = found}, .result_values = {.memory = largest_of}, .answers = {.memory = answers});
+    RUN(KEYS, .operation = LANESORT_REDUCE_BY_KEY, .reduction = LANESORT_MAX, .values = {.memory = lengths, .bytes = 4},
+        .results = {.memory = found}, .result_values = {.memory = largest_of}, .answers = {.memory = answers},
+        .value_type = LANESORT_U32);
     for (uint64_t i = 0, run = 0; run < answers[0]; ++run) {
         uint32_t largest = 0;
         for (const uint32_t key = keys[i]; i < n && keys[i] == key; ++i)
@@ -278,8 +280,9 @@ static void merges_and_reads_sorted_keys(void) {
     }
 
     static double means[n];
-    RUN(KEYS, .operation = LANESORT_REDUCE_BY_KEY, .reduction = LANESORT_MEAN, .values = {.memory = lengths},
-        .results = {.memory = found}, .result_values = {.memory = means}, .answers = {.memory = answers});
+    RUN(KEYS, .operation = LANESORT_REDUCE_BY_KEY, .reduction = LANESORT_MEAN,
+        .values = {.memory = lengths, .bytes = 4}, .results = {.memory = found}, .result_values = {.memory = means},
+        .answers = {.memory = answers}, .value_type = LANESORT_U32);
     for (uint64_t i = 0, run = 0; run < answers[0]; ++run) {
         uint64_t of_key = 0;
         const uint64_t first = i;
@@ -288,26 +291,28 @@ static void merges_and_reads_sorted_keys(void) {
     }
 
     RUN(KEYS, .operation = LANESORT_UPPER_BOUND, .second = {.memory = expected}, .second_count = n / 2,
-        .indices = {.memory = lengths});
+        .indices = {.memory = lengths, .bytes = 4});
     for (size_t i = 0; i < n / 2; ++i)
         CHECK(expected[lengths[i] - 1] == expected[i] && (lengths[i] == n || expected[lengths[i]] > expected[i]));
     RUN(KEYS, .operation = LANESORT_EQUAL_RANGE, .second = {.memory = expected}, .second_count = n / 2,
-        .indices = {.memory = found});
+        .indices = {.memory = found, .bytes = 4});
     for (size_t i = 0; i < n / 2; ++i) CHECK(found[2 * i] <= i && found[2 * i + 1] == lengths[i]);
-    RUN(KEYS, .operation = LANESORT_HISTOGRAM, .bins = 2, .upper = 2 * distinct - 1, .lengths = {.memory = lengths});
+    RUN(KEYS, .operation = LANESORT_HISTOGRAM, .bins = 2, .upper = 2 * distinct - 1,
+        .lengths = {.memory = lengths, .bytes = 4});
     CHECK(lengths[0] == n && lengths[1] == 0);
     memcpy(found, (const uint32_t[]){0, 1, distinct}, 12);
     RUN(KEYS, .operation = LANESORT_HISTOGRAM, .bins = 2, .bounded = 1, .second = {.memory = found},
         .lengths = {.memory = wide, .bytes = 8});
     CHECK(wide[0] + wide[1] == n && expected[wide[0]] == 1);
     for (uint32_t i = 0; i < n; ++i) lengths[i] = n - 1 - i;
-    RUN(.operation = LANESORT_GATHER, .count = n, .second_count = n, .values = {.memory = values},
-        .indices = {.memory = lengths}, .result_values = {.memory = found});
+    RUN(.operation = LANESORT_GATHER, .count = n, .second_count = n, .values = {.memory = values, .bytes = 4},
+        .indices = {.memory = lengths, .bytes = 4}, .result_values = {.memory = found});
     for (size_t i = 0; i < n; ++i) CHECK(found[i] == values[n - 1 - i]);
-    RUN(.operation = LANESORT_PERMUTE, .count = n, .values = {.memory = values}, .indices = {.memory = lengths});
+    RUN(.operation = LANESORT_PERMUTE, .count = n, .values = {.memory = values, .bytes = 4},
+        .indices = {.memory = lengths, .bytes = 4});
     CHECK(memcmp(values, found, sizeof values) == 0);
-    RUN(.operation = LANESORT_SCATTER, .count = n, .second_count = n, .values = {.memory = found},
-        .indices = {.memory = lengths}, .result_values = {.memory = values});
+    RUN(.operation = LANESORT_SCATTER, .count = n, .second_count = n, .values = {.memory = found, .bytes = 4},
+        .indices = {.memory = lengths, .bytes = 4}, .result_values = {.memory = values});
     for (size_t i = 0; i < n; ++i) CHECK(values[i] == found[n - 1 - i] && values[i] == expected[i] + 7);
 
     RUN(KEYS, .operation = LANESORT_IS_SORTED, .answers = {.memory = answers});
@@ -319,8 +324,8 @@ static void merges_and_reads_sorted_keys(void) {
     for (uint32_t i = 0; i < distinct; ++i) CHECK(found[i] == i);
 
     memset(found, 0, sizeof found);
-    RUN(KEYS, .operation = LANESORT_RUN_LENGTHS, .results = {.memory = found}, .lengths = {.memory = lengths},
-        .answers = {.memory = answers});
+    RUN(KEYS, .operation = LANESORT_RUN_LENGTHS, .results = {.memory = found},
+        .lengths = {.memory = lengths, .bytes = 4}, .answers = {.memory = answers});
     RUN(KEYS, .operation = LANESORT_RUN_LENGTHS, .results = {.memory = found}, .lengths = {.memory = wide, .bytes = 8},
         .answers = {.memory = answers});
     CHECK(answers[0] == distinct);
@@ -329,11 +334,11 @@ static void merges_and_reads_sorted_keys(void) {
     CHECK(place == n);
 
     memset(found, 0, sizeof found);
-    RUN(KEYS, .operation = LANESORT_UNIQUE, .values = {.memory = values}, .results = {.memory = found},
+    RUN(KEYS, .operation = LANESORT_UNIQUE, .values = {.memory = values, .bytes = 4}, .results = {.memory = found},
         .result_values = {.memory = lengths}, .answers = {.memory = answers});
     CHECK(answers[0] == distinct);
     for (uint32_t i = 0; i < distinct; ++i) CHECK(found[i] == i && lengths[i] == i + 7);
-    RUN(KEYS, .operation = LANESORT_UNIQUE, .in_place = 1, .values = {.memory = values},
+    RUN(KEYS, .operation = LANESORT_UNIQUE, .in_place = 1, .values = {.memory = values, .bytes = 4},
         .answers = {.memory = answers});
     CHECK(answers[0] == distinct);
     for (uint32_t i = 0; i < distinct; ++i) CHECK(keys[i] == i && values[i] == i + 7);
@@ -363,18 +368,22 @@ static void sorts_records(void) {
 
 // No keys need no memory, and are in order.
 static void runs_on_no_keys(void) {
-    CHECK_SUCCESS(run((lanesort_request){.values = {.bytes = 8}}));
-    CHECK_SUCCESS(run((lanesort_request){.operation = LANESORT_ARGSORT}));
-    CHECK_SUCCESS(run((lanesort_request){.operation = LANESORT_MERGE}));
-    CHECK_SUCCESS(run((lanesort_request){.operation = LANESORT_TOP_K}));
+    CHECK_SUCCESS(run((lanesort_request){.values = {.bytes = 8}, .type = LANESORT_U32}));
+    CHECK_SUCCESS(
+        run((lanesort_request){.operation = LANESORT_ARGSORT, .indices = {.bytes = 4}, .type = LANESORT_U32}));
+    CHECK_SUCCESS(run((lanesort_request){.operation = LANESORT_MERGE, .type = LANESORT_U32}));
+    CHECK_SUCCESS(run((lanesort_request){.operation = LANESORT_TOP_K, .type = LANESORT_U32}));
     const lanesort_place answer = {.memory = answers};
     answers[0] = 4711;
-    CHECK_SUCCESS(run((lanesort_request){.memory = keys, .operation = LANESORT_IS_SORTED, .answers = answer}));
+    CHECK_SUCCESS(run(
+        (lanesort_request){.memory = keys, .operation = LANESORT_IS_SORTED, .type = LANESORT_U32, .answers = answer}));
     CHECK(answers[0] == 1);
-    CHECK_SUCCESS(run((lanesort_request){.memory = keys, .operation = LANESORT_IS_SORTED_UNTIL, .answers = answer}));
+    CHECK_SUCCESS(run((lanesort_request){
+        .memory = keys, .operation = LANESORT_IS_SORTED_UNTIL, .type = LANESORT_U32, .answers = answer}));
     CHECK(answers[0] == 0);
     answers[0] = 4711;
-    CHECK_SUCCESS(run((lanesort_request){.memory = keys, .operation = LANESORT_UNIQUE, .answers = answer}));
+    CHECK_SUCCESS(
+        run((lanesort_request){.memory = keys, .operation = LANESORT_UNIQUE, .type = LANESORT_U32, .answers = answer}));
     CHECK(answers[0] == 0);
 }
 
@@ -383,20 +392,25 @@ static void runs_on_no_keys(void) {
 // The memory of arrays need not be there yet: their widths tell of them.
 static void prepares_without_memory(void) {
     const lanesort_request requests[] = {
-        {.count = n, .values = {.bytes = 16}, .stable = 1},
-        {.count = n, .apart = 1},
-        {.count = n, .segments = {.longest = 19500, .bytes = 4}},
+        {.count = n, .type = LANESORT_U32, .values = {.bytes = 16}, .stable = 1},
+        {.count = n, .type = LANESORT_U32, .apart = 1},
+        {.count = n, .type = LANESORT_U32, .segments = {.longest = 19500, .bytes = 4}},
         {.count = n, .comparator = &by_score, .stable = 1},
-        {.operation = LANESORT_ARGSORT, .count = n, .row_length = 300},
-        {.operation = LANESORT_MERGE, .count = n, .values = {.bytes = 4}},
-        {.operation = LANESORT_MERGE, .count = n, .apart = 1},
-        {.operation = LANESORT_TOP_K, .count = n, .row_length = 300, .k = 7, .indices = {.bytes = 4}},
-        {.operation = LANESORT_IS_SORTED, .count = n},
-        {.operation = LANESORT_IS_SORTED_UNTIL, .count = n},
-        {.operation = LANESORT_UNIQUE, .count = n},
-        {.operation = LANESORT_UNIQUE, .count = n, .in_place = 1},
-        {.operation = LANESORT_UNIQUE, .count = n, .values = {.bytes = 16}},
-        {.operation = LANESORT_RUN_LENGTHS, .count = n, .lengths = {.bytes = 8}},
+        {.operation = LANESORT_ARGSORT, .count = n, .type = LANESORT_U32, .row_length = 300},
+        {.operation = LANESORT_MERGE, .count = n, .type = LANESORT_U32, .values = {.bytes = 4}},
+        {.operation = LANESORT_MERGE, .count = n, .type = LANESORT_U32, .apart = 1},
+        {.operation = LANESORT_TOP_K,
+         .count = n,
+         .type = LANESORT_U32,
+         .row_length = 300,
+         .k = 7,
+         .indices = {.bytes = 4}},
+        {.operation = LANESORT_IS_SORTED, .count = n, .type = LANESORT_U32},
+        {.operation = LANESORT_IS_SORTED_UNTIL, .count = n, .type = LANESORT_U32},
+        {.operation = LANESORT_UNIQUE, .count = n, .type = LANESORT_U32},
+        {.operation = LANESORT_UNIQUE, .count = n, .type = LANESORT_U32, .in_place = 1},
+        {.operation = LANESORT_UNIQUE, .count = n, .type = LANESORT_U32, .values = {.bytes = 16}},
+        {.operation = LANESORT_RUN_LENGTHS, .count = n, .type = LANESORT_U32, .lengths = {.bytes = 8}},
     };
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; ++i)
         CHECK_SUCCESS(lanesort_prepare(sorter, &requests[i]));
@@ -405,7 +419,7 @@ static void prepares_without_memory(void) {
 static void waits_for_events(void) {
     new_numbers(1u << 20, 0, n);
     const cl_mem buffer = buffer_of(numbers, n * sizeof numbers[0]);
-    const lanesort_request request = {.memory = buffer, .count = n};
+    const lanesort_request request = {.memory = buffer, .count = n, .type = LANESORT_U32};
     lanesort_recorded* call = NULL;
     CHECK_SUCCESS(lanesort_opencl_record(&call, sorter, queue, &request));
     for (int replays = 0; replays < 2; ++replays) {
@@ -537,6 +551,7 @@ int main(void) {
     }
     how = on_host;
     refuses_types();
+    refuses_what_is_not_stated();
     refuses_host_memory();
     reports_progress();
     how = on_buffers;

@@ -280,7 +280,7 @@ TEST_CASE("built-in device: arrays at every address, offsets of 4 bytes") {
         std::memcpy(own_keys, keys.data(), keys.size() * 8);
         std::memcpy(own_values, values.data(), values.size() * 4);
         const KeyRange range{.memory = own_keys, .count = keys.size(), .type = KeyType::u64};
-        sorter.run(sort_by_key(range, ValueRangeIn<void*>{.memory = own_values}));
+        sorter.run(sort_by_key(range, ValueRangeIn<void*>{.memory = own_values, .bytes = 4}));
         std::ranges::sort(sorted);
         for (std::size_t i = 0; i < keys.size(); ++i) {
             std::uint64_t key = 0;
@@ -293,7 +293,7 @@ TEST_CASE("built-in device: arrays at every address, offsets of 4 bytes") {
     }
     std::vector<std::uint32_t> keys = random_keys<std::uint32_t>(1000, random), sorted = keys;
     std::vector<std::uint32_t> offsets = {0, 10, 10, 700, 1000};
-    KeyRange range{.memory = keys.data(), .count = keys.size()};
+    KeyRange range{.memory = keys.data(), .count = keys.size(), .type = KeyType::u32};
     range.segments = {.memory = offsets.data(), .count = 4, .longest = 1000, .bytes = 4};
     sorter.run(sort(range));
     for (std::size_t i = 0; i + 1 < offsets.size(); ++i)

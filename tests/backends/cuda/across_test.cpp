@@ -53,13 +53,12 @@ void check_across(const std::vector<CudaTarget*>& devices, const std::vector<std
         memories.push_back(target.cuda_memory(bytes));
         const cu::CurrentContext current(target.context());
         ends.push_back(std::make_unique<CudaEvent>());
-        cu::KeyRange range;
-        range.memory = memories[i]->pointer();
-        range.offset = offset;
-        range.count = count;
-        range.type = key_type_v<K>;
-        range.order = order;
-        range.data_independent = data_independent;
+        const cu::KeyRange range{.memory = memories[i]->pointer(),
+                                 .offset = offset,
+                                 .count = count,
+                                 .type = key_type_v<K>,
+                                 .order = order,
+                                 .data_independent = data_independent};
         cu::DevicePart part{target.sorter(), memories[i]->stream(), range};
         if (with_values) part.values = {memories[i]->pointer(), 16 * firsts[i] / sizeof(V), sizeof(V)};
         part.event = static_cast<CUevent>(*ends[i]);
@@ -157,14 +156,17 @@ TEST_CASE("CUDA across: parts that cannot be one order are refused before anythi
         CHECK(a->read() == bytes_of(before));
         CHECK(b->read() == bytes_of(before));
     };
-    const cu::DevicePart one{first.sorter(), a->stream(), {a->pointer(), 0, 3}};
-    refuse(ErrorCode::out_of_range, "past the end", {one, {last.sorter(), b->stream(), {b->pointer(), 1u << 30, 3}}});
-    refuse(ErrorCode::invalid_argument, "overlap", {one, {first.sorter(), a->stream(), {a->pointer(), 1, 1}}});
+    const cu::DevicePart one{first.sorter(), a->stream(), {a->pointer(), 0, 3, KeyType::u32}};
+    refuse(ErrorCode::out_of_range, "past the end",
+           {one, {last.sorter(), b->stream(), {b->pointer(), 1u << 30, 3, KeyType::u32}}});
+    refuse(ErrorCode::invalid_argument, "overlap",
+           {one, {first.sorter(), a->stream(), {a->pointer(), 1, 1, KeyType::u32}}});
     refuse(ErrorCode::invalid_argument, "f32", {one, {last.sorter(), b->stream(), {b->pointer(), 0, 3, KeyType::f32}}});
     if (devices.size() > 1)
-        refuse(ErrorCode::wrong_context, "context", {one, {last.sorter(), b->stream(), {a->pointer(), 0, 3}}});
+        refuse(ErrorCode::wrong_context, "context",
+               {one, {last.sorter(), b->stream(), {a->pointer(), 0, 3, KeyType::u32}}});
     Sorter built_in(built_in_device());
-    refuse(ErrorCode::unsupported, "CPU", {one, {built_in, b->stream(), {b->pointer(), 0, 3}}});
+    refuse(ErrorCode::unsupported, "CPU", {one, {built_in, b->stream(), {b->pointer(), 0, 3, KeyType::u32}}});
 }
 
 }  // namespace

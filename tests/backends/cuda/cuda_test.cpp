@@ -25,7 +25,8 @@ TEST_CASE("CUDA: in stream order, after the events, before the event") {
         LANESORT_CU(cuMemcpyHtoDAsync, memory->address(), keys.data(), keys.size() * 4, writer);
         LANESORT_CU(cuEventRecord, written, writer);
         const cu::Event waits[] = {written};
-        cu::enqueue(target.sorter(), other, sort(cu::KeyRange{memory->pointer(), 0, keys.size()}), waits, ended);
+        cu::enqueue(target.sorter(), other, sort(cu::KeyRange{memory->pointer(), 0, keys.size(), KeyType::u32}), waits,
+                    ended);
         LANESORT_CU(cuStreamWaitEvent, reader, ended, 0);
         std::vector<std::uint32_t> result(keys.size());
         LANESORT_CU(cuMemcpyDtoHAsync, result.data(), memory->address(), keys.size() * 4, reader);
@@ -174,15 +175,15 @@ TEST_CASE("CUDA: what a caller can get wrong is told before anything runs") {
             CHECK(error_of([&] { cu::enqueue(sorter, nullptr, sort(range)); }).code() == code);
             CHECK(error_of([&] { cu::Recorded(sorter, nullptr, sort(range)); }).code() == code);
         };
-        refuses(ErrorCode::invalid_argument, {nullptr, 0, 2});
-        refuses(ErrorCode::invalid_argument, {on_host.data(), 0, 4});
-        refuses(ErrorCode::invalid_argument, {static_cast<char*>(pointer) + 1, 0, 2});
-        refuses(ErrorCode::out_of_range, {pointer, 0, std::size_t{1} << 40});
-        refuses(ErrorCode::out_of_range, {pointer, std::size_t{1} << 40, 1});
-        refuses(ErrorCode::out_of_range, {pointer, ~std::size_t{0}, 2});
+        refuses(ErrorCode::invalid_argument, {nullptr, 0, 2, KeyType::u32});
+        refuses(ErrorCode::invalid_argument, {on_host.data(), 0, 4, KeyType::u32});
+        refuses(ErrorCode::invalid_argument, {static_cast<char*>(pointer) + 1, 0, 2, KeyType::u32});
+        refuses(ErrorCode::out_of_range, {pointer, 0, std::size_t{1} << 40, KeyType::u32});
+        refuses(ErrorCode::out_of_range, {pointer, std::size_t{1} << 40, 1, KeyType::u32});
+        refuses(ErrorCode::out_of_range, {pointer, ~std::size_t{0}, 2, KeyType::u32});
         const cu::Event no_event[] = {nullptr};
         CHECK(error_of([&] {
-                  cu::enqueue(sorter, nullptr, sort(cu::KeyRange{pointer, 0, 4}), no_event);
+                  cu::enqueue(sorter, nullptr, sort(cu::KeyRange{pointer, 0, 4, KeyType::u32}), no_event);
               }).code() == ErrorCode::invalid_argument);
         require_same_bytes(keys_of<std::uint32_t>(memory->read()), keys);
         check_still_sorts(target, sorter);

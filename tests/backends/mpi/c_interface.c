@@ -36,8 +36,11 @@ int failures_in_c(void) {
     for (size_t s = 0; s < sizeof schedules / sizeof schedules[0]; ++s) {
         memcpy(keys, given, sizeof keys);
         for (uint32_t i = 0; i < n; ++i) values[i] = 3 * given[i];
-        lanesort_request request = {
-            .memory = keys, .count = n, .values = {.memory = values, .bytes = 8}, .schedule = schedules[s]};
+        lanesort_request request = {.memory = keys,
+                                    .count = n,
+                                    .type = LANESORT_U32,
+                                    .values = {.memory = values, .bytes = 8},
+                                    .schedule = schedules[s]};
         CHECK(lanesort_mpi_run(sorter, MPI_COMM_WORLD, &request, 0) == LANESORT_SUCCESS);
         int is_right = 1;
         for (uint32_t i = 0; i < n; ++i) is_right = is_right && keys[i] == first + i && values[i] == 3 * keys[i];
@@ -47,6 +50,7 @@ int failures_in_c(void) {
         request = (lanesort_request){.operation = LANESORT_ARGSORT,
                                      .memory = keys,
                                      .count = n,
+                                     .type = LANESORT_U32,
                                      .schedule = schedules[s],
                                      .order = LANESORT_DESCENDING,
                                      .indices = {.memory = indices, .bytes = 8}};
@@ -57,14 +61,18 @@ int failures_in_c(void) {
     }
 
     uint32_t best[5];
-    lanesort_request top = {
-        .operation = LANESORT_TOP_K, .memory = given, .count = n, .k = 5, .results = {.memory = best}};
+    lanesort_request top = {.operation = LANESORT_TOP_K,
+                            .memory = given,
+                            .count = n,
+                            .type = LANESORT_U32,
+                            .k = 5,
+                            .results = {.memory = best}};
     CHECK(lanesort_mpi_run(sorter, MPI_COMM_WORLD, &top, 0) == LANESORT_SUCCESS);
     for (uint32_t i = 0; i < 5; ++i) CHECK(best[i] == all - 1 - i);
 
     // What one rank gets wrong is an error on all of them.
     const int is_odd = rank == ranks - 1;
-    const lanesort_request sort = {.memory = keys, .count = n};
+    const lanesort_request sort = {.memory = keys, .count = n, .type = LANESORT_U32};
     lanesort_request wrong[9];
     for (size_t i = 0; i < 9; ++i) wrong[i] = sort;
     wrong[0].operation = 99;
@@ -79,10 +87,17 @@ int failures_in_c(void) {
     for (size_t i = 0; i < 9; ++i)
         CHECK(lanesort_mpi_run(sorter, MPI_COMM_WORLD, is_odd ? &wrong[i] : &sort, 0) == LANESORT_INVALID_ARGUMENT);
     // What one machine refuses is refused across ranks, with the same status.
-    const lanesort_request argsort = {
-        .operation = LANESORT_ARGSORT, .memory = keys, .count = n, .indices = {.memory = indices, .bytes = 8}};
-    const lanesort_request selection = {
-        .operation = LANESORT_TOP_K, .memory = keys, .count = n, .k = 2, .results = {.memory = best}};
+    const lanesort_request argsort = {.operation = LANESORT_ARGSORT,
+                                      .memory = keys,
+                                      .count = n,
+                                      .type = LANESORT_U32,
+                                      .indices = {.memory = indices, .bytes = 8}};
+    const lanesort_request selection = {.operation = LANESORT_TOP_K,
+                                        .memory = keys,
+                                        .count = n,
+                                        .type = LANESORT_U32,
+                                        .k = 2,
+                                        .results = {.memory = best}};
     enum { sorts = 18, all_unused = sorts + 3 };
     lanesort_request unused[all_unused];
     for (size_t i = 0; i < all_unused; ++i) unused[i] = i < sorts ? sort : i < sorts + 2 ? argsort : selection;

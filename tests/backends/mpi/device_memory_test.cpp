@@ -101,11 +101,8 @@ void check_in_memory(Sorter& used, const Counts& counts, std::size_t distributio
     });
     const auto given = part(all, counts);
     const OnDevice keys(used, given), value_memory(used, part(values, counts));
-    KeyRangeIn<void*> range;
-    range.memory = keys.place().memory;
-    range.offset = keys.place().offset;
-    range.count = given.size();
-    range.type = type;
+    KeyRangeIn<void*> range{
+        .memory = keys.place().memory, .offset = keys.place().offset, .count = given.size(), .type = type};
     range.order = order;
     range.schedule = schedule;
     range.data_independent = schedule == Schedule::network;
@@ -276,7 +273,7 @@ TEST_CASE("ranks: what is wrong with one rank's device memory is an error on all
     for (Sorter* const used : sorters_with_memory()) {
         const std::vector<std::uint32_t> before{3, 1, 2};
         const OnDevice keys(*used, before);
-        KeyRangeIn<void*> good{.memory = keys.place().memory, .offset = keys.place().offset, .count = 3};
+        KeyRangeIn<void*> good{.memory = keys.place().memory, .offset = keys.place().offset, .count = 3, .type = KeyType::u32};
         const auto refused = [&](const KeyRangeIn<void*>& bad, const mpi::Options& options = {}) {
             CHECK(error_of([&] { run_in_memory(*used, lanesort::sort(odd_one ? bad : good), options); }).first ==
                   ErrorCode::invalid_argument);
@@ -327,9 +324,9 @@ TEST_CASE("ranks: what is wrong with one rank's device memory is an error on all
         CHECK(keys.read<std::uint32_t>(3) == before);
     }
     // A sorter of another backend.
-    const auto code = error_of([&] { mpi::sort(MPI_COMM_WORLD, sorter(), cu::Stream{}, cu::KeyRange{}); }).first;
+    const auto code = error_of([&] { mpi::sort(MPI_COMM_WORLD, sorter(), cu::Stream{}, cu::KeyRange{.type = KeyType::u32}); }).first;
     CHECK(code == ErrorCode::unsupported);
     CHECK(error_of([&] {
-              mpi::sort_by_key(MPI_COMM_WORLD, sorter(), cu::Stream{}, cu::KeyRange{}, {.bytes = odd_one ? 0u : 4u});
+              mpi::sort_by_key(MPI_COMM_WORLD, sorter(), cu::Stream{}, cu::KeyRange{.type = KeyType::u32}, {.bytes = odd_one ? 0u : 4u});
           }).first != std::nullopt);
 }

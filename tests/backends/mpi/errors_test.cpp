@@ -104,7 +104,7 @@ TEST_CASE("ranks: a call to one rank's device that fails is an error on all, and
     std::vector<std::uint32_t> given(rank() == 0 ? 301 : 300), keys(given.size()), best(20);
     std::vector<std::uint64_t> indices(given.size());
     for (std::size_t i = 0; i < given.size(); ++i) given[i] = static_cast<std::uint32_t>(i * 7919 % 1000);
-    KeyRangeIn<void*> range{.memory = keys.data(), .count = keys.size()};
+    KeyRangeIn<void*> range{.memory = keys.data(), .count = keys.size(), .type = KeyType::u32};
     const ValueRangeIn<void*> index_range{indices.data(), 0, 8};
     // Of fewer keys, in fewer pieces: otherwise an argsort is a sort.
     KeyRangeIn<void*> few = range;
@@ -258,7 +258,7 @@ TEST_CASE("ranks: what one rank gets wrong is an error on all, before anything m
         mpi::top_k(MPI_COMM_WORLD, sorter(), keys, best, {.schedule = Schedule::network});
     });
     CHECK(refused([&] {
-              mpi::sort(MPI_COMM_WORLD, sorter(), cu::Stream(), {.memory = keys.data(), .count = keys.size()},
+              mpi::sort(MPI_COMM_WORLD, sorter(), cu::Stream(), {.memory = keys.data(), .count = keys.size(), .type = KeyType::u32},
                         {.device_messages = static_cast<mpi::DeviceMessages>(9)});
           }).find("no such messages") != std::string::npos);
     refused([&] {

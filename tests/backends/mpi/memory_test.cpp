@@ -70,7 +70,7 @@ TEST_CASE("ranks: memory of one rank that runs out is an error on all, and nobod
                            true);
     };
     const auto range = [&](Schedule schedule) {
-        KeyRangeIn<void*> some{.memory = keys.data(), .count = keys.size()};
+        KeyRangeIn<void*> some{.memory = keys.data(), .count = keys.size(), .type = KeyType::u32};
         some.schedule = schedule;
         return some;
     };

@@ -65,7 +65,7 @@ TEST_CASE("ranks: keys and pairs in OpenCL buffers") {
     for (const Schedule schedule : {Schedule::automatic, Schedule::distribution}) {
         const cl::Buffer of_keys = buffer_of(target, keys), of_values = buffer_of(target, values);
         const opencl::KeyRange range{
-            .memory = of_keys, .offset = before, .count = keys.size() - before, .schedule = schedule};
+            .memory = of_keys, .offset = before, .count = keys.size() - before, .type = KeyType::u32, .schedule = schedule};
         mpi::sort_by_key(MPI_COMM_WORLD, sorter, target.queue, range, {of_values(), before, 8});
         CHECK(read<std::uint32_t>(target.queue, of_keys, keys.size()) == wanted);
         CHECK(read<std::uint64_t>(target.queue, of_values, values.size()) == wanted_values);
@@ -85,7 +85,7 @@ TEST_CASE("ranks: keys and pairs in OpenCL buffers") {
     wanted_places.insert(wanted_places.end(), places.begin() + static_cast<std::ptrdiff_t>(begin),
                          places.begin() + static_cast<std::ptrdiff_t>(end));
     const cl::Buffer given = buffer_of(target, keys);
-    opencl::KeyRange range{.memory = given, .offset = before, .count = keys.size() - before};
+    opencl::KeyRange range{.memory = given, .offset = before, .count = keys.size() - before, .type = KeyType::u32};
     const cl::Buffer indices = buffer_of(target, std::vector<std::uint64_t>(wanted_places.size(), 79));
     mpi::argsort(MPI_COMM_WORLD, sorter, target.queue, range, {indices(), before, 8});
     CHECK(read<std::uint64_t>(target.queue, indices, wanted_places.size()) == wanted_places);

@@ -189,23 +189,28 @@ TEST_SUITE("across") {
             check_refused(code, sentence, [&] { opencl::enqueue_sort_across(parts); });
             CHECK(read<std::uint32_t>(several.queues[0], a, 3) == before);
         };
-        const opencl::DevicePart one{several.sorters[0], several.queues[0], {.memory = a, .count = 3}};
+        const opencl::DevicePart one{
+            several.sorters[0], several.queues[0], {.memory = a, .count = 3, .type = KeyType::u32}};
         refuse(ErrorCode::wrong_context, "two contexts",
-               {one, {elsewhere.sorters[1], elsewhere.queues[1], {.memory = far, .count = 3}}});
+               {one, {elsewhere.sorters[1], elsewhere.queues[1], {.memory = far, .count = 3, .type = KeyType::u32}}});
         refuse(ErrorCode::wrong_context, "context",
-               {one, {several.sorters[1], several.queues[1], {.memory = far, .count = 3}}});
+               {one, {several.sorters[1], several.queues[1], {.memory = far, .count = 3, .type = KeyType::u32}}});
         refuse(ErrorCode::wrong_context, "device",
-               {one, {several.sorters[1], several.queues[0], {.memory = b, .count = 3}}});
+               {one, {several.sorters[1], several.queues[0], {.memory = b, .count = 3, .type = KeyType::u32}}});
         refuse(ErrorCode::out_of_range, "part 1: 9 keys at offset 0 reach past the end",
-               {one, {several.sorters[1], several.queues[1], {.memory = b, .count = 9}}});
-        refuse(ErrorCode::invalid_argument, "part 1: there are values, which enqueue_sort_by_key_across() sorts",
-               {one, {several.sorters[1], several.queues[1], {.memory = b, .count = 3}, {.memory = a}}});
+               {one, {several.sorters[1], several.queues[1], {.memory = b, .count = 9, .type = KeyType::u32}}});
+        refuse(
+            ErrorCode::invalid_argument, "part 1: there are values, which enqueue_sort_by_key_across() sorts",
+            {one,
+             {several.sorters[1], several.queues[1], {.memory = b, .count = 3, .type = KeyType::u32}, {.memory = a}}});
         refuse(ErrorCode::invalid_argument, "overlap",
-               {one, {several.sorters[1], several.queues[1], {.memory = a, .offset = 2, .count = 1}}});
+               {one,
+                {several.sorters[1], several.queues[1], {.memory = a, .offset = 2, .count = 1, .type = KeyType::u32}}});
         refuse(ErrorCode::invalid_argument, "f32",
                {one, {several.sorters[1], several.queues[1], {.memory = b, .count = 3, .type = KeyType::f32}}});
         Sorter built_in(built_in_device());
-        refuse(ErrorCode::unsupported, "CPU", {one, {built_in, several.queues[1], {.memory = b, .count = 3}}});
+        refuse(ErrorCode::unsupported, "CPU",
+               {one, {built_in, several.queues[1], {.memory = b, .count = 3, .type = KeyType::u32}}});
     }
 }
 

@@ -93,7 +93,7 @@ TEST_CASE("CL/opencl.hpp: every call takes its wrappers") {
     std::vector<cl::Event> waits;
     cl::Event end;
     using namespace opencl;
-    const KeyRange range{.memory = buffer, .count = count};
+    const KeyRange range{.memory = buffer, .count = count, .type = KeyType::u32};
     const auto then = [&](const auto& enqueue) {
         enqueue(&waits, &end);
         waits = {end};

@@ -39,7 +39,8 @@ TEST_CASE("contract: waits for the wait list, also with 0 and 1 keys") {
                 const auto keys = random_keys<std::uint32_t>(count, random);
                 const cl::Buffer buffer = buffer_of(target, keys);
                 const cl::UserEvent gate(target.context), other_gate(target.context);
-                const cl::Event end = sort_after({gate, other_gate}, target.sorter(), queue, {buffer(), 0, count});
+                const cl::Event end =
+                    sort_after({gate, other_gate}, target.sorter(), queue, {buffer(), 0, count, KeyType::u32});
                 queue.flush();
                 std::this_thread::sleep_for(std::chrono::milliseconds(30));
                 CHECK(!is_complete(end));
@@ -66,7 +67,8 @@ TEST_CASE("contract: sorts what another queue's awaited command wrote") {
             cl::Event written;
             writer.enqueueWriteBuffer(buffer, CL_FALSE, 0, keys.size() * sizeof keys[0], keys.data(), &gates, &written);
             writer.flush();
-            const cl::Event end = sort_after({written}, target.sorter(), queue, {buffer(), 0, keys.size()});
+            const cl::Event end =
+                sort_after({written}, target.sorter(), queue, {buffer(), 0, keys.size(), KeyType::u32});
             queue.flush();
             cl::UserEvent(gate).setStatus(CL_COMPLETE);
             end.wait();
@@ -83,7 +85,8 @@ TEST_CASE("contract: an in-order queue sorts between the write before and the re
         const cl::Buffer buffer(target.context, CL_MEM_READ_WRITE, bytes);
         std::vector<std::uint32_t> result(keys.size());
         target.queue.enqueueWriteBuffer(buffer, CL_FALSE, 0, bytes, keys.data());
-        opencl::enqueue(target.sorter(), target.queue(), sort(opencl::KeyRange{buffer(), 0, keys.size()}));
+        opencl::enqueue(target.sorter(), target.queue(),
+                        sort(opencl::KeyRange{buffer(), 0, keys.size(), KeyType::u32}));
         target.queue.enqueueReadBuffer(buffer, CL_FALSE, 0, bytes, result.data());
         target.queue.finish();
         require_same_bytes(result, sorted(keys, Order::ascending));
@@ -101,7 +104,7 @@ TEST_CASE("contract: an out-of-order queue keeps the passes of a sort in order, 
         const auto keys = random_keys<std::uint32_t>(2 * count, random);
         const cl::Buffer buffer = buffer_of(target, keys);
         Sorter& sorter = target.sorter(target.variants(4).back().shape);
-        const cl::Event first = sort_after({}, sorter, queue, {buffer(), 0, count});
+        const cl::Event first = sort_after({}, sorter, queue, {buffer(), 0, count, KeyType::u32});
         // PoCL 5 now and then aborts when one kernel runs in two commands at once (pocl_release_dlhandle_cache).
         const bool one_at_a_time =
             target.info.platform == "Portable Computing Language" && target.info.driver.starts_with("5.");
@@ -126,7 +129,7 @@ TEST_CASE("contract: a device-side sort allocates no device memory, or a quickso
         Sorter sorter = target.new_sorter();
         sorter.prepare(KeyType::u32, keys.size());
         sorter.prepare({.count = keys.size(), .data_independent = true});
-        opencl::KeyRange range{buffer(), 0, keys.size()};
+        opencl::KeyRange range{buffer(), 0, keys.size(), KeyType::u32};
         const SortReport report = opencl::enqueue(sorter, target.queue(), sort(range));
         CHECK(report.device_bytes <= target.most_quicksort_bytes());
         require_same_bytes(read<std::uint32_t>(target.queue, buffer, keys.size()), sorted(keys, Order::ascending));
@@ -160,8 +163,8 @@ TEST_CASE("contract: what a call takes for itself serves the queue's next call, 
                 const cl::Buffer& buffer = buffers.emplace_back(buffer_of(target, keys));
                 const CreatedBuffers before = created_buffers();
                 const SortReport report = opencl::enqueue(
-                    sorter, queue(), argsort(opencl::KeyRange{buffer(), 0, count}, {buffer(), count, 4}), waits,
-                    &ends.emplace_back());
+                    sorter, queue(), argsort(opencl::KeyRange{buffer(), 0, count, KeyType::u32}, {buffer(), count, 4}),
+                    waits, &ends.emplace_back());
                 CHECK(report.device_bytes == count * 4);
                 waits.push_back(ends.back()());
                 return created_buffers().bytes - before.bytes;
@@ -237,7 +240,7 @@ TEST_CASE("contract: runs of keys that kernels may only read, after the wait lis
                 const cl_event waits[] = {written()};
                 cl_event event = nullptr;
                 opencl::enqueue(target.sorter(), queue(),
-                                run_lengths(opencl::KeyRange{buffer(), 0, count},
+                                run_lengths(opencl::KeyRange{buffer(), 0, count, KeyType::u32},
                                             {results(), 0, {results(), count + 1}}, {results(), count, 4}),
                                 waits, &event);
                 REQUIRE(event != nullptr);
@@ -260,9 +263,9 @@ TEST_CASE("contract: an event that is not asked for is not needed, nor is a wait
         for (const std::size_t count : {0, 1, 100}) {
             CAPTURE(target.name);
             const cl::Buffer buffer = buffer_of(target, std::vector<std::uint32_t>(count, 7));
-            CHECK(
-                opencl::enqueue(target.sorter(), target.queue(), sort(opencl::KeyRange{buffer(), 0, count})).launches ==
-                (count > 1));
+            CHECK(opencl::enqueue(target.sorter(), target.queue(),
+                                  sort(opencl::KeyRange{buffer(), 0, count, KeyType::u32}))
+                      .launches == (count > 1));
             target.queue.finish();
         }
 }

@@ -26,7 +26,7 @@ TEST_CASE("errors: a range that reaches past the end of the buffer") {
         const cl::Buffer buffer = buffer_of(target, std::vector<std::uint32_t>(100));
         const auto refused = [&](std::size_t offset, std::size_t count) {
             check_refused(target, ErrorCode::out_of_range, {std::to_string(offset), std::to_string(count), "100"},
-                          target.queue(), {buffer(), offset, count});
+                          target.queue(), {buffer(), offset, count, KeyType::u32});
         };
         refused(0, 101);
         refused(101, 0);
@@ -35,7 +35,8 @@ TEST_CASE("errors: a range that reaches past the end of the buffer") {
         refused(~std::size_t{0}, 1);
         refused(0, std::size_t{1} << 62);  // so does the number of bytes
         check_refused(target, ErrorCode::out_of_range, {"51", "50"}, target.queue(), {buffer(), 0, 51, KeyType::u64});
-        CHECK_NOTHROW(opencl::enqueue(target.sorter(), target.queue(), sort(opencl::KeyRange{buffer(), 100, 0})));
+        CHECK_NOTHROW(
+            opencl::enqueue(target.sorter(), target.queue(), sort(opencl::KeyRange{buffer(), 100, 0, KeyType::u32})));
         target.queue.finish();
     }
 }
@@ -46,9 +47,10 @@ TEST_CASE("errors: so many segments that their offsets reach past the end of the
         const cl::Buffer keys = buffer_of(target, std::vector<std::uint32_t>(100));
         const cl::Buffer offsets = buffer_of(target, std::vector<std::uint32_t>{0, 50, 100});
         const auto refused = [&](ErrorCode code, std::size_t segments) {
-            check_refused(target, code, {std::to_string(code == ErrorCode::out_of_range ? segments + 1 : segments)},
-                          target.queue(),
-                          {.memory = keys(), .count = 100, .segments = {offsets(), 0, segments, 50, 4}});
+            check_refused(
+                target, code, {std::to_string(code == ErrorCode::out_of_range ? segments + 1 : segments)},
+                target.queue(),
+                {.memory = keys(), .count = 100, .type = KeyType::u32, .segments = {offsets(), 0, segments, 50, 4}});
         };
         refused(ErrorCode::out_of_range, 3);
         refused(ErrorCode::out_of_range, ~std::size_t{0} - 1);
@@ -60,7 +62,7 @@ TEST_CASE("errors: a read-only buffer") {
     for (OpenClTarget& target : opencl_devices()) {
         CAPTURE(target.name);
         const cl::Buffer buffer(target.context, CL_MEM_READ_ONLY, 400);
-        check_refused(target, ErrorCode::not_writable, {"read-only"}, target.queue(), {buffer(), 0, 100});
+        check_refused(target, ErrorCode::not_writable, {"read-only"}, target.queue(), {buffer(), 0, 100, KeyType::u32});
     }
 }
 
@@ -72,11 +74,12 @@ TEST_CASE("errors: a queue, a buffer and an event of another context") {
         const cl::Buffer other_buffer(other, CL_MEM_READ_WRITE, 400);
         cl::UserEvent other_event(other);
         const cl::Buffer buffer = buffer_of(target, std::vector<std::uint32_t>(100));
-        check_refused(target, ErrorCode::wrong_context, {"queue", "context"}, other_queue(), {buffer(), 0, 100});
+        check_refused(target, ErrorCode::wrong_context, {"queue", "context"}, other_queue(),
+                      {buffer(), 0, 100, KeyType::u32});
         check_refused(target, ErrorCode::wrong_context, {"buffer", "context"}, target.queue(),
-                      {other_buffer(), 0, 100});
-        check_refused(target, ErrorCode::wrong_context, {"event", "context"}, target.queue(), {buffer(), 0, 100},
-                      {other_event()});
+                      {other_buffer(), 0, 100, KeyType::u32});
+        check_refused(target, ErrorCode::wrong_context, {"event", "context"}, target.queue(),
+                      {buffer(), 0, 100, KeyType::u32}, {other_event()});
         other_event.setStatus(CL_COMPLETE);
     }
 }
@@ -85,10 +88,12 @@ TEST_CASE("errors: no queue, no buffer, no event") {
     for (OpenClTarget& target : opencl_devices()) {
         CAPTURE(target.name);
         const cl::Buffer buffer = buffer_of(target, std::vector<std::uint32_t>(100));
-        check_refused(target, ErrorCode::invalid_argument, {"queue", "null"}, nullptr, {buffer(), 0, 100});
-        check_refused(target, ErrorCode::invalid_argument, {"buffer", "null"}, target.queue(), {nullptr, 0, 100});
-        check_refused(target, ErrorCode::invalid_argument, {"event", "null"}, target.queue(), {buffer(), 0, 100},
-                      {nullptr});
+        check_refused(target, ErrorCode::invalid_argument, {"queue", "null"}, nullptr,
+                      {buffer(), 0, 100, KeyType::u32});
+        check_refused(target, ErrorCode::invalid_argument, {"buffer", "null"}, target.queue(),
+                      {nullptr, 0, 100, KeyType::u32});
+        check_refused(target, ErrorCode::invalid_argument, {"event", "null"}, target.queue(),
+                      {buffer(), 0, 100, KeyType::u32}, {nullptr});
     }
 }
 
@@ -103,9 +108,9 @@ TEST_CASE("errors: three in a row leave the sorter and the keys as they were") {
         const auto enqueue = [&](const opencl::KeyRange& range) {
             return error_of([&] { opencl::enqueue(sorter, target.queue(), sort(range)); }).code();
         };
-        CHECK(enqueue({buffer(), 0, 101}) == ErrorCode::out_of_range);
-        CHECK(enqueue({read_only(), 0, 100}) == ErrorCode::not_writable);
-        CHECK(enqueue({nullptr, 0, 100}) == ErrorCode::invalid_argument);
+        CHECK(enqueue({buffer(), 0, 101, KeyType::u32}) == ErrorCode::out_of_range);
+        CHECK(enqueue({read_only(), 0, 100, KeyType::u32}) == ErrorCode::not_writable);
+        CHECK(enqueue({nullptr, 0, 100, KeyType::u32}) == ErrorCode::invalid_argument);
         require_same_bytes(read<std::uint32_t>(target.queue, buffer, keys.size()), keys);
         check_still_sorts(target, sorter);
     }

@@ -94,11 +94,10 @@ Work across(const OpenClTarget& target, const Problem& problem) {
         [&target, other](Sorter& sorter, const opencl::Call& call, std::span<const cl_event> waits, cl_event* ended) {
             const std::size_t all = call.request.count, first = all / 3;
             const auto part = [&](const cl::CommandQueue& queue, std::size_t begin, std::size_t end) {
-                opencl::KeyRange keys;
-                keys.memory = static_cast<cl_mem>(call.keys.memory);
-                keys.offset = call.keys.offset + begin;
-                keys.count = end - begin;
-                keys.type = call.request.key;
+                const opencl::KeyRange keys{.memory = static_cast<cl_mem>(call.keys.memory),
+                                            .offset = call.keys.offset + begin,
+                                            .count = end - begin,
+                                            .type = call.request.key};
                 return opencl::DevicePart{sorter, queue, keys, {}, opencl::WaitList(waits.data(), waits.size())};
             };
             std::vector<opencl::DevicePart> parts{part(target.queue, 0, first), part(other, first, all)};
@@ -379,7 +378,8 @@ TEST_CASE("faults: without memory for a distribution that nobody demanded, anoth
         const cl::Buffer few = buffer_of(target, std::vector<std::uint32_t>(20));
         const auto use_up_kept_buffers = [&] {
             target.queue.finish();
-            opencl::enqueue(sorter, target.queue(), argsort(opencl::KeyRange{few(), 0, 10}, {few(), 10, 4}));
+            opencl::enqueue(sorter, target.queue(),
+                            argsort(opencl::KeyRange{few(), 0, 10, KeyType::u32}, {few(), 10, 4}));
             target.queue.finish();
         };
         // The schedule of a sort during which that call lacks memory.

@@ -171,7 +171,7 @@ TEST_CASE("memory check: sub-buffers of one buffer, and buffers of one host memo
             return whole.createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
         };
         const cl::Buffer first = part(0, 2), second = part(1, 2), third = part(2, 2);
-        const opencl::KeyRange keys{first(), 0, 2 * count};
+        const opencl::KeyRange keys{first(), 0, 2 * count, KeyType::u32};
         check_refused({"keys", "values", "overlap"}, [&] {
             opencl::enqueue(sorter, queue, sort_by_key(keys, {second(), 0, 4}));
         });
@@ -191,8 +191,8 @@ TEST_CASE("memory check: sub-buffers of one buffer, and buffers of one host memo
             opencl::enqueue(sorter, queue, is_sorted(keys, {second(), 0}));
         });
         CHECK_NOTHROW(opencl::enqueue(sorter, queue, sort_by_key(keys, {third(), 0, 4})));
-        CHECK_NOTHROW(
-            opencl::enqueue(sorter, queue, sort_by_key(opencl::KeyRange{first(), 0, count}, {second(), 0, 4})));
+        CHECK_NOTHROW(opencl::enqueue(
+            sorter, queue, sort_by_key(opencl::KeyRange{first(), 0, count, KeyType::u32}, {second(), 0, 4})));
         target.queue.finish();
 
         std::vector<std::uint32_t> memory(4 * count);
@@ -201,9 +201,11 @@ TEST_CASE("memory check: sub-buffers of one buffer, and buffers of one host memo
         };
         const cl::Buffer low = made_of(0), middle = made_of(count);
         check_refused({"keys", "values", "overlap"}, [&] {
-            opencl::enqueue(sorter, queue, sort_by_key(opencl::KeyRange{low(), 0, 2 * count}, {middle(), 0, 4}));
+            opencl::enqueue(sorter, queue,
+                            sort_by_key(opencl::KeyRange{low(), 0, 2 * count, KeyType::u32}, {middle(), 0, 4}));
         });
-        CHECK_NOTHROW(opencl::enqueue(sorter, queue, sort_by_key(opencl::KeyRange{low(), 0, count}, {middle(), 0, 4})));
+        CHECK_NOTHROW(opencl::enqueue(sorter, queue,
+                                      sort_by_key(opencl::KeyRange{low(), 0, count, KeyType::u32}, {middle(), 0, 4})));
         target.queue.finish();
     }
 }
@@ -216,27 +218,29 @@ TEST_CASE("memory check: buffers that kernels may only write") {
         const cl::Buffer keys = buffer_of(target, std::vector<std::uint32_t>(100));
         const cl::Buffer written(target.context, CL_MEM_WRITE_ONLY, 800), other(target.context, CL_MEM_WRITE_ONLY, 800);
         check_refused({"write-only"}, [&] {
-            opencl::enqueue(sorter, queue, sort(opencl::KeyRange{written(), 0, 100}));
+            opencl::enqueue(sorter, queue, sort(opencl::KeyRange{written(), 0, 100, KeyType::u32}));
         });
         check_refused({"write-only"}, [&] {
-            opencl::enqueue(sorter, queue, is_sorted(opencl::KeyRange{written(), 0, 100}, {other()}));
+            opencl::enqueue(sorter, queue, is_sorted(opencl::KeyRange{written(), 0, 100, KeyType::u32}, {other()}));
         });
         check_refused({"write-only"}, [&] {
-            opencl::enqueue(sorter, queue, sort_by_key(opencl::KeyRange{keys(), 0, 100}, {written(), 0, 4}));
+            opencl::enqueue(sorter, queue,
+                            sort_by_key(opencl::KeyRange{keys(), 0, 100, KeyType::u32}, {written(), 0, 4}));
         });
         check_refused({"write-only"}, [&] {
-            opencl::enqueue(sorter, queue, argsort(opencl::KeyRange{keys(), 0, 100}, {written(), 0, 4}));
+            opencl::enqueue(sorter, queue, argsort(opencl::KeyRange{keys(), 0, 100, KeyType::u32}, {written(), 0, 4}));
         });
         check_refused({"write-only"}, [&] {
             opencl::enqueue(
                 sorter, queue,
-                sort(opencl::KeyRange{.memory = keys(), .count = 100, .segments = {written(), 0, 2, 50, 4}}));
+                sort(opencl::KeyRange{
+                    .memory = keys(), .count = 100, .type = KeyType::u32, .segments = {written(), 0, 2, 50, 4}}));
         });
         // What is only written may be so.
-        CHECK_NOTHROW(opencl::enqueue(sorter, queue,
-                                      top_k(opencl::KeyRange{keys(), 0, 100}, 3, {written(), 0, {other(), 0, 4}})));
-        CHECK_NOTHROW(
-            opencl::enqueue(sorter, queue, unique(opencl::KeyRange{keys(), 0, 100}, {written(), 0, {other(), 0}})));
+        CHECK_NOTHROW(opencl::enqueue(
+            sorter, queue, top_k(opencl::KeyRange{keys(), 0, 100, KeyType::u32}, 3, {written(), 0, {other(), 0, 4}})));
+        CHECK_NOTHROW(opencl::enqueue(
+            sorter, queue, unique(opencl::KeyRange{keys(), 0, 100, KeyType::u32}, {written(), 0, {other(), 0}})));
         target.queue.finish();
     }
 }

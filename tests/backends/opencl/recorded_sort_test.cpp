@@ -13,8 +13,8 @@ TEST_CASE("recorded sort: gives an event of its end, and its replays allocate no
         CAPTURE(target.name);
         const auto keys = random_keys<std::uint32_t>(100003, random);
         const cl::Buffer buffer = buffer_of(target, keys);
-        opencl::Recorded recorded =
-            record(target, target.sorter(), target.queue, sort(opencl::KeyRange{buffer(), 0, keys.size()}));
+        opencl::Recorded recorded = record(target, target.sorter(), target.queue,
+                                           sort(opencl::KeyRange{buffer(), 0, keys.size(), KeyType::u32}));
         const CreatedBuffers before = created_buffers();
         for (int repetition = 0; repetition < 2; ++repetition) {
             cl_event event = nullptr;
@@ -36,7 +36,7 @@ TEST_CASE("recorded sort: waits for the wait list, also with 0 and 1 keys") {
             const auto keys = random_keys<std::uint32_t>(count, random);
             const cl::Buffer buffer = buffer_of(target, keys);
             opencl::Recorded recorded =
-                record(target, target.sorter(), target.queue, sort(opencl::KeyRange{buffer(), 0, count}));
+                record(target, target.sorter(), target.queue, sort(opencl::KeyRange{buffer(), 0, count, KeyType::u32}));
             cl::UserEvent gate(target.context);
             const cl_event waits[] = {gate()};
             cl_event event = nullptr;
@@ -60,7 +60,8 @@ TEST_CASE("recorded sort: out-of-order queues") {
         const auto keys = random_keys<std::uint32_t>(60000, random);
         const cl::Buffer buffer = buffer_of(target, keys);
         Sorter& sorter = target.sorter(target.variants(4).back().shape);
-        opencl::Recorded recorded = record(target, sorter, *queue, sort(opencl::KeyRange{buffer(), 0, keys.size()}));
+        opencl::Recorded recorded =
+            record(target, sorter, *queue, sort(opencl::KeyRange{buffer(), 0, keys.size(), KeyType::u32}));
         cl_event event = nullptr;
         recorded.enqueue({}, &event);
         cl::Event(event).wait();
@@ -75,7 +76,7 @@ TEST_CASE("recorded sort: calls with copies are enqueued command by command, the
         const auto keys = random_keys<std::uint32_t>(1000, random);
         const cl::Buffer buffer = buffer_of(target, keys);
         const cl::Buffer others(target.context, CL_MEM_READ_WRITE, keys.size() * 4);
-        const opencl::KeyRange range{buffer(), 0, keys.size()};
+        const opencl::KeyRange range{buffer(), 0, keys.size(), KeyType::u32};
         const auto is_replayed = [&](const opencl::Call& call) {
             return opencl::Recorded(target.sorter(), target.queue(), call).is_replayed();
         };
@@ -93,12 +94,14 @@ TEST_CASE("recorded sort: refuses what enqueue() refuses") {
         const auto code = [&](cl_command_queue queue, const opencl::KeyRange& keys) {
             return error_of([&] { opencl::Recorded(sorter, queue, sort(keys)); }).code();
         };
-        CHECK(code(target.queue(), {buffer(), 1, 100}) == ErrorCode::out_of_range);
-        CHECK(code(nullptr, {buffer(), 0, 100}) == ErrorCode::invalid_argument);
+        CHECK(code(target.queue(), {buffer(), 1, 100, KeyType::u32}) == ErrorCode::out_of_range);
+        CHECK(code(nullptr, {buffer(), 0, 100, KeyType::u32}) == ErrorCode::invalid_argument);
         const cl::Context other(target.device);
-        CHECK(code(cl::CommandQueue(other, target.device)(), {buffer(), 0, 100}) == ErrorCode::wrong_context);
+        CHECK(code(cl::CommandQueue(other, target.device)(), {buffer(), 0, 100, KeyType::u32}) ==
+              ErrorCode::wrong_context);
 
-        opencl::Recorded recorded = record(target, sorter, target.queue, sort(opencl::KeyRange{buffer(), 0, 100}));
+        opencl::Recorded recorded =
+            record(target, sorter, target.queue, sort(opencl::KeyRange{buffer(), 0, 100, KeyType::u32}));
         const cl_event no_event[] = {nullptr};
         CHECK(error_of([&] { recorded.enqueue(no_event); }).code() == ErrorCode::invalid_argument);
         opencl::Recorded moved = std::move(recorded);

@@ -89,7 +89,7 @@ Counts counts_of(const Target& target, std::size_t bytes) {
     return {tile, schedule.parts * tile * 2 + tile / 2 + 1};
 }
 
-KeyRange first_keys(std::size_t count) { return {here, 0, count}; }
+KeyRange first_keys(std::size_t count) { return {here, 0, count, KeyType::u32}; }
 
 TEST_SUITE("sorted ranges") {
     TEST_CASE("sorted ranges: the first descent is found wherever it is") {
@@ -500,12 +500,15 @@ TEST_SUITE("sorted ranges") {
             });
             check_refused(ErrorCode::invalid_argument, "rows or segments", [&] {
                 memory->enqueue(sorter,
-                                unique(KeyRange{.memory = here, .count = 10, .row_length = 5}, {here, 10, {here, 20}}));
+                                unique(KeyRange{.memory = here, .count = 10, .type = KeyType::u32, .row_length = 5},
+                                       {here, 10, {here, 20}}));
             });
             check_refused(ErrorCode::invalid_argument, "segments", [&] {
                 memory->enqueue(
                     sorter,
-                    is_sorted(KeyRange{.memory = here, .count = 10, .segments = {here, 50, 1, 5, 4}}, {here, 20}));
+                    is_sorted(
+                        KeyRange{.memory = here, .count = 10, .type = KeyType::u32, .segments = {here, 50, 1, 5, 4}},
+                        {here, 20}));
             });
             check_still_sorts(target, sorter);
         }

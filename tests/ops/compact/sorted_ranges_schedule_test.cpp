@@ -8,8 +8,8 @@
 namespace lanesort::detail {
 namespace {
 
-constexpr SortedRangesTask all_tasks[] = {SortedRangesTask::is_sorted, SortedRangesTask::is_sorted_until, SortedRangesTask::unique,
-                                  SortedRangesTask::run_lengths};
+constexpr SortedRangesTask all_tasks[] = {SortedRangesTask::is_sorted, SortedRangesTask::is_sorted_until,
+                                          SortedRangesTask::unique, SortedRangesTask::run_lengths};
 
 /// Devices with large, small and very small work-groups.
 std::vector<DeviceInfo> devices() {
@@ -33,7 +33,8 @@ TEST_CASE("runs: shares of whole tiles cover each key once, and no more of them 
                         CAPTURE(count);
                         const bool tests_order = task <= SortedRangesTask::is_sorted_until;
                         if (!tests_order && rows != 1) continue;
-                        const SortedRangesSchedule schedule = make_sorted_ranges_schedule(device, bytes, task, rows, count);
+                        const SortedRangesSchedule schedule =
+                            make_sorted_ranges_schedule(device, bytes, task, rows, count);
                         const Shape& shape = schedule.shape;
                         const std::uint64_t tile = std::uint64_t{shape.work_items} * shape.vectors;
                         CHECK(shape.work_items >= 1);

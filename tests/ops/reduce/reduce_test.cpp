@@ -500,7 +500,7 @@ TEST_SUITE("reduce") {
         std::vector<std::uint64_t> other_offsets = offsets;
         KeyRange first{.memory = const_cast<float*>(keys.data()), .count = keys.size(), .type = KeyType::f32},
             second = first;
-        first.segments = second.segments = {.memory = const_cast<std::uint64_t*>(offsets.data()), .count = 3};
+        first.segments = second.segments = {.memory = const_cast<std::uint64_t*>(offsets.data()), .count = 3, .bytes = 8};
         (void)transform_reduce(first, second, ValueRangeIn<void*>{sums.data()});
         second.segments.memory = other_offsets.data();
         check_refused(ErrorCode::invalid_argument, "the second range's segments are in another place than the first's",
@@ -523,7 +523,7 @@ TEST_SUITE("reduce") {
             const std::uint32_t offsets[] = {50'000, 100, 4000000000u, 3999999999u, 0, 0, 59'000, 7, 60'000, 60'001};
             std::ranges::copy(offsets, memory.begin() + count + 15);
             for (const std::size_t longest : {10, 4096, 4097, 30'000, 0}) {
-                KeyRangeIn<void*> keys{.memory = here, .offset = 10, .count = count};
+                KeyRangeIn<void*> keys{.memory = here, .offset = 10, .count = count, .type = KeyType::u32};
                 keys.segments = {here, count + 15, std::size(offsets) - 1, longest, 4};
                 for (const Reduction reduction : {Reduction::max, Reduction::min}) {
                     const auto on_device = target.memory(bytes_of(memory));

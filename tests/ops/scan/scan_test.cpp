@@ -744,7 +744,7 @@ TEST_SUITE("scan") {
             check_refused(ErrorCode::invalid_argument, "room for 9 results, but there are 10",
                           [&] { sorter.inclusive_scan(keys, std::span(sums).first(9)); });
             check_refused(ErrorCode::invalid_argument, "results have 8 bytes, but the keys have 4",
-                          [&] { sorter.inclusive_scan(keys, wide); });
+                          [&] { sorter.inclusive_scan(keys, Results(wide)); });
             check_refused(ErrorCode::invalid_argument, "no whole number of rows",
                           [&] { sorter.exclusive_scan(keys, {.row_length = 3}); });
             check_refused(ErrorCode::invalid_argument, "the keys and the results overlap",

@@ -202,7 +202,8 @@ TEST_SUITE("merge") {
                           [&] { sorter.merge_by_key(keys, keys, more, more, merged, few); });
             check_refused(ErrorCode::invalid_argument, "the first range has keys of type u32, but the second",
                           [&] { sorter.merge(keys, wide, few); });
-            check_refused(ErrorCode::invalid_argument, "results have 8 bytes", [&] { sorter.merge(keys, more, wide); });
+            check_refused(ErrorCode::invalid_argument, "results have 8 bytes",
+                          [&] { sorter.merge(keys, more, Results(wide)); });
             check_refused(ErrorCode::invalid_argument, "5 keys, but 10 values",
                           [&] { sorter.merge_by_key(keys, keys, more, keys, merged, merged); });
             check_refused(ErrorCode::invalid_argument, "10 keys, but 5 values",
@@ -223,7 +224,7 @@ TEST_SUITE("merge") {
                           [&] { sorter.merge(keys, more, merged, {.row_length = 5}); });
 
             const auto memory = target.memory(Bytes(400));
-            const KeyRange ten{here, 0, 10}, five{here, 10, 5};
+            const KeyRange ten{here, 0, 10, KeyType::u32}, five{here, 10, 5, KeyType::u32};
             const ValueRangeIn<void*> behind{here, 20};
             check_refused(ErrorCode::invalid_argument, "the keys of the first range and the merged keys overlap", [&] {
                 memory->enqueue(sorter, lanesort::merge(ten, five, ValueRangeIn<void*>{here, 9}));
@@ -232,7 +233,9 @@ TEST_SUITE("merge") {
                 memory->enqueue(sorter, lanesort::merge(ten, five, ValueRangeIn<void*>{here, 86}));
             });
             check_refused(ErrorCode::invalid_argument, "asks for something else", [&] {
-                lanesort::merge(ten, KeyRange{.memory = here, .count = 5, .order = Order::descending}, behind);
+                lanesort::merge(ten,
+                                KeyRange{.memory = here, .count = 5, .type = KeyType::u32, .order = Order::descending},
+                                behind);
             });
             check_refused(ErrorCode::invalid_argument, "but the second has keys of type f32", [&] {
                 lanesort::merge(ten, KeyRange{here, 10, 5, KeyType::f32}, behind);
@@ -245,7 +248,7 @@ TEST_SUITE("merge") {
                                 lanesort::merge_by_key(ten, {here, 40, 4}, five, {here, 50, 4}, behind, {here, 54, 4}));
             });
             check_refused(ErrorCode::invalid_argument, "overlap", [&] {
-                memory->enqueue(sorter, lanesort::merge_by_key(KeyRange{here, 0, 50}, {here, 49, 4}, 10));
+                memory->enqueue(sorter, lanesort::merge_by_key(KeyRange{here, 0, 50, KeyType::u32}, {here, 49, 4}, 10));
             });
             check_still_sorts(target, sorter);
         }

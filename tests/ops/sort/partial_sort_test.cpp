@@ -111,7 +111,7 @@ TEST_SUITE("partial sort") {
             const auto keys = random_keys<std::uint32_t>(count, random);
             for (const std::size_t n : {std::size_t{0}, std::size_t{60}, count / 2, count - 1, count}) {
                 CAPTURE(n);
-                const Call call = nth_element(KeyRange{here, 7, count}, n);
+                const Call call = nth_element(KeyRange{here, 7, count, KeyType::u32}, n);
                 const Layout layout(problem_of({.first = n < count ? n + 1 : 0}, keys), 7);
                 const auto memory = target.memory(layout.before());
                 memory->enqueue(target.sorter(), call);
@@ -119,7 +119,7 @@ TEST_SUITE("partial sort") {
                 if (n == count) CHECK(memory->read() == layout.before());  // the end is no key
             }
             check_refused(ErrorCode::invalid_argument, "no key 5001 among 5000", [&] {
-                nth_element(KeyRange{here, 7, count}, count + 1);
+                nth_element(KeyRange{here, 7, count, KeyType::u32}, count + 1);
             });
         }
     }

@@ -435,7 +435,7 @@ bool sort_of_pairs_gives_up(unsigned threads, std::vector<K> keys, Order order, 
     auto sorted_keys = keys;
     auto sorted_values = values;
     sort_pairs(sorted_keys, sorted_values, order);
-    const auto call = sort_by_key(range_of(keys, order), ValueRangeIn<void*>{.memory = values.data()});
+    const auto call = sort_by_key(range_of(keys, order), ValueRangeIn<void*>{.memory = values.data(), .bytes = sizeof values[0]});
     const bool gave_up = gives_up(threads, call, values, sorted_values, seed);
     require_same_bytes(keys, sorted_keys);
     return gave_up;
@@ -444,7 +444,7 @@ bool sort_of_pairs_gives_up(unsigned threads, std::vector<K> keys, Order order, 
 template <Key K>
 bool argsort_gives_up(unsigned threads, std::vector<K> keys, Order order, std::uint32_t seed = 0) {
     std::vector<std::uint32_t> indices(keys.size());
-    const auto call = argsort(range_of(keys, order), ValueRangeIn<void*>{.memory = indices.data()});
+    const auto call = argsort(range_of(keys, order), ValueRangeIn<void*>{.memory = indices.data(), .bytes = sizeof indices[0]});
     return gives_up(threads, call, indices, stable_indices<std::uint32_t>(keys, order), seed);
 }
 
@@ -633,7 +633,8 @@ TEST_CASE("quicksort: other schedules give the same bytes, and reports say which
         CHECK(schedule_of(Schedule::columns) == Schedule::columns);
         CHECK(schedule_of(Schedule::automatic, true) != Schedule::distribution);
     }
-    const KeyRange range{.memory = nullptr, .schedule = Schedule::distribution, .data_independent = true};
+    const KeyRange range{
+        .memory = nullptr, .type = KeyType::u32, .schedule = Schedule::distribution, .data_independent = true};
     check_refused(ErrorCode::invalid_argument, "`data_independent`", [&] { sorter.run(sort(range)); });
 }
 

@@ -12,7 +12,7 @@ TEST_CASE("recorded sort: sorts the present keys each time") {
             CAPTURE(target.name);
             CAPTURE(count);
             const auto memory = target.memory(Bytes(count * sizeof(std::uint32_t)));
-            KeyRange range{here, 0, count};
+            KeyRange range{here, 0, count, KeyType::u32};
             const auto by_choice = memory->record(target.sorter(), sort(range));
             range.data_independent = true;
             const auto recording = memory->record(target.sorter(), sort(range));
@@ -52,7 +52,7 @@ TEST_CASE("recorded sort: those enqueued without a pause run one after the other
         CAPTURE(target.name);
         const auto keys = random_keys<std::uint32_t>(30000, random);
         const auto memory = target.memory(bytes_of(keys));
-        const auto up = memory->record(target.sorter(), sort(KeyRange{here, 0, keys.size()}));
+        const auto up = memory->record(target.sorter(), sort(KeyRange{here, 0, keys.size(), KeyType::u32}));
         const auto down =
             memory->record(target.sorter(), sort(KeyRange{here, 0, keys.size(), KeyType::u32, Order::descending}));
         for (int repetition = 0; repetition < 5; ++repetition) up->enqueue(), down->enqueue();
@@ -67,9 +67,9 @@ TEST_CASE("recorded sort: it stays when its sorter frees its programs") {
         Sorter sorter = target.new_sorter();
         const auto keys = random_keys<std::uint32_t>(30000, random);
         const auto memory = target.memory(bytes_of(keys)), once = target.memory(bytes_of(keys));
-        const auto recording = memory->record(sorter, sort(KeyRange{here, 0, keys.size()}));
+        const auto recording = memory->record(sorter, sort(KeyRange{here, 0, keys.size(), KeyType::u32}));
         check_sort(target, sorter, random_keys<std::uint8_t>(777, random), Order::ascending, 3);
-        once->enqueue(sorter, sort(KeyRange{here, 0, keys.size()}));
+        once->enqueue(sorter, sort(KeyRange{here, 0, keys.size(), KeyType::u32}));
         sorter.release();
         require_same_bytes(keys_of<std::uint32_t>(once->read()), sorted(keys, Order::ascending));
         recording->enqueue();

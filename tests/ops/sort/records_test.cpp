@@ -124,7 +124,8 @@ Shape small_shape(const Target& target) {
 
 /// 500 keys behind 10 others, in so many segments whose offsets of 4 bytes begin behind 550 of these.
 Call segments_of(std::size_t count, std::size_t longest) {
-    return sort(KeyRange{.memory = here, .offset = 10, .count = 500, .segments = {here, 550, count, longest, 4}});
+    return sort(KeyRange{
+        .memory = here, .offset = 10, .count = 500, .type = KeyType::u32, .segments = {here, 550, count, longest, 4}});
 }
 
 TEST_SUITE("records") {
@@ -368,10 +369,14 @@ TEST_SUITE("records") {
             });
             const auto memory = target.memory(Bytes(400));
             check_refused(ErrorCode::invalid_argument, "4 or 8", [&] {
-                memory->enqueue(sorter, sort(KeyRange{.memory = here, .count = 10, .segments = {here, 10, 2, 5, 2}}));
+                memory->enqueue(
+                    sorter,
+                    sort(KeyRange{.memory = here, .count = 10, .type = KeyType::u32, .segments = {here, 10, 2, 5, 2}}));
             });
             check_refused(ErrorCode::out_of_range, "offsets", [&] {
-                memory->enqueue(sorter, sort(KeyRange{.memory = here, .count = 10, .segments = {here, 10, 90, 5, 4}}));
+                memory->enqueue(
+                    sorter, sort(KeyRange{
+                                .memory = here, .count = 10, .type = KeyType::u32, .segments = {here, 10, 90, 5, 4}}));
             });
             check_still_sorts(target, sorter);
         }

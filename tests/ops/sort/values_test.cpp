@@ -168,13 +168,13 @@ TEST_SUITE("values") {
             });
             const auto memory = target.memory(Bytes(400));
             check_refused(ErrorCode::invalid_argument, "overlap", [&] {
-                memory->enqueue(sorter, sort_by_key(KeyRange{here, 0, 40}, {here, 39, 4}));
+                memory->enqueue(sorter, sort_by_key(KeyRange{here, 0, 40, KeyType::u32}, {here, 39, 4}));
             });
             check_refused(ErrorCode::out_of_range, "60 values at offset 41", [&] {
                 memory->enqueue(sorter, sort_by_key(KeyRange{here, 0, 60, KeyType::u8}, {here, 41, 4}));
             });
             check_refused(ErrorCode::out_of_range, "keys", [&] {
-                memory->enqueue(sorter, argsort(KeyRange{here, 90, 11}, {here, 0, 4}));
+                memory->enqueue(sorter, argsort(KeyRange{here, 90, 11, KeyType::u32}, {here, 0, 4}));
             });
             check_still_sorts(target, sorter);
         }

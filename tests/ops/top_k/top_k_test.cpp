@@ -428,16 +428,16 @@ TEST_SUITE("top-k") {
                           [&] { sorter.top_k(std::span(keys), std::span(best), std::span(indices)); });
             const auto memory = target.memory(Bytes(400));
             check_refused(ErrorCode::invalid_argument, "first 11 keys", [&] {
-                memory->enqueue(sorter, top_k(KeyRange{here, 0, 10}, 11, {here, 50}));
+                memory->enqueue(sorter, top_k(KeyRange{here, 0, 10, KeyType::u32}, 11, {here, 50}));
             });
             check_refused(ErrorCode::invalid_argument, "overlap", [&] {
-                memory->enqueue(sorter, top_k(KeyRange{here, 0, 50}, 10, {here, 45}));
+                memory->enqueue(sorter, top_k(KeyRange{here, 0, 50, KeyType::u32}, 10, {here, 45}));
             });
             check_refused(ErrorCode::invalid_argument, "overlap", [&] {
-                memory->enqueue(sorter, top_k(KeyRange{here, 0, 50}, 10, {here, 60, {here, 55, 4}}));
+                memory->enqueue(sorter, top_k(KeyRange{here, 0, 50, KeyType::u32}, 10, {here, 60, {here, 55, 4}}));
             });
             check_refused(ErrorCode::out_of_range, "keys", [&] {
-                memory->enqueue(sorter, top_k(KeyRange{here, 0, 50}, 10, {here, 95}));
+                memory->enqueue(sorter, top_k(KeyRange{here, 0, 50, KeyType::u32}, 10, {here, 95}));
             });
             check_still_sorts(target, sorter);
         }

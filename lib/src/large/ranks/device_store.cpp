@@ -113,7 +113,8 @@ void DeviceStore::copy_from_every(const Elements& from, std::uint64_t stride, co
     from.each(to, [&](std::byte* values, std::byte* results, std::size_t width) {
         std::byte* const place = aligned(results, count, width);
         const auto call = lanesort::gather<void*>({.memory = values, .bytes = width}, (count - 1) * stride + 1,
-                                                  {.memory = indices}, count, {.memory = place, .bytes = width});
+                                                  {.memory = indices, .bytes = sizeof(std::uint32_t)}, count,
+                                                  {.memory = place, .bytes = width});
         run(call.request, bindings_of(call));
         copy(place, results, count * width);
     });
@@ -125,7 +126,8 @@ void DeviceStore::copy_to_every(const Elements& from, const Elements& to, std::u
     from.each(to, [&](std::byte* values, std::byte* results, std::size_t width) {
         std::byte* const place = aligned(values, count, width);
         copy(values, place, count * width);
-        const auto call = lanesort::scatter<void*>({.memory = place, .bytes = width}, {.memory = indices}, count,
+        const auto call = lanesort::scatter<void*>({.memory = place, .bytes = width},
+                                                   {.memory = indices, .bytes = sizeof(std::uint32_t)}, count,
                                                    {.memory = results, .bytes = width}, (count - 1) * stride + 1);
         run(call.request, bindings_of(call));
     });
