@@ -39,8 +39,9 @@ static size_t or_else(size_t bytes, size_t otherwise) { return bytes > 0 ? bytes
 
 // Keys have `slack` neighbours behind them, so that these are seen to stay.
 static void find_arrays(lanesort_request* r, array* arrays) {
-    static const size_t type_bytes[] = {4, 4, 4, 8, 8, 8, 2, 2, 2, 1, 1};
-    const size_t key = r->comparator                                                         ? r->comparator->bytes
+    static const size_t type_bytes[] = {0, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8};
+    const size_t key = r->predicate                                                          ? r->predicate->bytes
+                       : r->comparator                                                       ? r->comparator->bytes
                        : r->binary_operator && r->operation < LANESORT_INCLUSIVE_SCAN_BY_KEY ? r->binary_operator->bytes
                                                                                              : type_bytes[r->type];
     const size_t rows = r->row_length > 0 ? r->count / r->row_length : or_else(r->segments.count, 1);

@@ -396,7 +396,7 @@ static void prepares_without_memory(void) {
         {.count = n, .type = LANESORT_U32, .apart = 1},
         {.count = n, .type = LANESORT_U32, .segments = {.longest = 19500, .bytes = 4}},
         {.count = n, .comparator = &by_score, .stable = 1},
-        {.operation = LANESORT_ARGSORT, .count = n, .type = LANESORT_U32, .row_length = 300},
+        {.operation = LANESORT_ARGSORT, .count = n, .type = LANESORT_U32, .row_length = 300, .indices = {.bytes = 4}},
         {.operation = LANESORT_MERGE, .count = n, .type = LANESORT_U32, .values = {.bytes = 4}},
         {.operation = LANESORT_MERGE, .count = n, .type = LANESORT_U32, .apart = 1},
         {.operation = LANESORT_TOP_K,
