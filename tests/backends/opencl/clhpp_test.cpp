@@ -98,18 +98,18 @@ TEST_CASE("CL/opencl.hpp: every call takes its wrappers") {
         enqueue(&waits, &end);
         waits = {end};
     };
-    then([&](auto w, auto e) { enqueue(sorter, queue, argsort(range, {indices}), w, e); });
-    then([&](auto w, auto e) { enqueue(sorter, queue, top_k(range, k, {found, 0, {lengths}}), w, e); });
+    then([&](auto w, auto e) { enqueue(sorter, queue, argsort(range, {indices, 0, 4}), w, e); });
+    then([&](auto w, auto e) { enqueue(sorter, queue, top_k(range, k, {found, 0, {lengths, 0, 4}}), w, e); });
     then([&](auto w, auto e) { enqueue(sorter, queue, is_sorted(range, {answers}), w, e); });
     then([&](auto w, auto e) { enqueue(sorter, queue, partial_sort(range, k), w, e); });
     then([&](auto w, auto e) { enqueue(sorter, queue, nth_element(range, k), w, e); });
-    then([&](auto w, auto e) { enqueue(sorter, queue, sort_by_key(range, {values}), w, e); });
+    then([&](auto w, auto e) { enqueue(sorter, queue, sort_by_key(range, {values, 0, 4}), w, e); });
     then([&](auto w, auto e) { enqueue(sorter, queue, merge(range, k), w, e); });
-    then([&](auto w, auto e) { enqueue(sorter, queue, merge_by_key(range, {values}, k), w, e); });
+    then([&](auto w, auto e) { enqueue(sorter, queue, merge_by_key(range, {values, 0, 4}, k), w, e); });
     then([&](auto w, auto e) { enqueue(sorter, queue, is_sorted_until(range, {answers, 1}), w, e); });
     then([&](auto w, auto e) { enqueue(sorter, queue, unique(range, {found, 0, {answers, 2}}), w, e); });
     then([&](auto w, auto e) {
-        enqueue(sorter, queue, run_lengths(range, {found, 0, {answers, 3}}, {lengths}), w, e);
+        enqueue(sorter, queue, run_lengths(range, {found, 0, {answers, 3}}, {lengths, 0, 4}), w, e);
     });
     Recorded recorded(sorter, queue, sort(range));
     then([&](auto w, auto e) { recorded.enqueue(w, e); });

@@ -292,7 +292,7 @@ TEST_CASE("quicksort: arrays at every address, and what lies beside them") {
                              .type = key_type_v<K>,
                              .order = order,
                              .schedule = Schedule::distribution};
-        const ValueRangeIn<void*> value_range{.memory = memory.data() + first_value};
+        const ValueRangeIn<void*> value_range{.memory = memory.data() + first_value, .bytes = 4};
         sorter.run(has_values ? sort_by_key(range, value_range) : sort(range));
         const auto wrong = std::ranges::mismatch(memory, expected).in1 - memory.begin();
         CAPTURE(wrong);
@@ -435,7 +435,8 @@ bool sort_of_pairs_gives_up(unsigned threads, std::vector<K> keys, Order order, 
     auto sorted_keys = keys;
     auto sorted_values = values;
     sort_pairs(sorted_keys, sorted_values, order);
-    const auto call = sort_by_key(range_of(keys, order), ValueRangeIn<void*>{.memory = values.data(), .bytes = sizeof values[0]});
+    const auto call =
+        sort_by_key(range_of(keys, order), ValueRangeIn<void*>{.memory = values.data(), .bytes = sizeof values[0]});
     const bool gave_up = gives_up(threads, call, values, sorted_values, seed);
     require_same_bytes(keys, sorted_keys);
     return gave_up;
@@ -444,7 +445,8 @@ bool sort_of_pairs_gives_up(unsigned threads, std::vector<K> keys, Order order, 
 template <Key K>
 bool argsort_gives_up(unsigned threads, std::vector<K> keys, Order order, std::uint32_t seed = 0) {
     std::vector<std::uint32_t> indices(keys.size());
-    const auto call = argsort(range_of(keys, order), ValueRangeIn<void*>{.memory = indices.data(), .bytes = sizeof indices[0]});
+    const auto call =
+        argsort(range_of(keys, order), ValueRangeIn<void*>{.memory = indices.data(), .bytes = sizeof indices[0]});
     return gives_up(threads, call, indices, stable_indices<std::uint32_t>(keys, order), seed);
 }
 
