@@ -209,6 +209,7 @@ TEST_CASE("misalignment: values of 16 bytes at any address, by the C interface")
             lanesort_request request{};
             request.memory = keys.begin();
             request.count = numbers.size();
+            request.type = LANESORT_U32;
             request.values = {values.begin(), 0, 16};
             CHECK(lanesort_run(sorter, &request) == LANESORT_SUCCESS);
             CHECK(keys.holds(elements(in_order, 4)));
