@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
         printf("there is no device\n");
         return 77;
     }
-    const lanesort_request request = {.memory = numbers, .count = count};
+    const lanesort_request request = {.memory = numbers, .count = count, .type = LANESORT_U32};
     if (status == LANESORT_SUCCESS) status = lanesort_run(sorter, &request);
     lanesort_destroy(sorter);
     if (status != LANESORT_SUCCESS) {

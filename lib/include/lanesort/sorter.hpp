@@ -231,14 +231,14 @@ public:
         return reduced<Reduction::sum>(numbers);
     }
     /// Returns the smallest or the largest number, as reduce() gives it. Errors: Error(invalid_argument) also for no
-    /// numbers.
+    /// numbers. In parentheses, since there are macros of these names.
     template <detail::NumberRange R>
-    detail::Reduced<R, Reduction::min> min(R&& numbers) {
+    detail::Reduced<R, Reduction::min>(min)(R&& numbers) {
         return reduced<Reduction::min>(numbers);
     }
     /// As min() says.
     template <detail::NumberRange R>
-    detail::Reduced<R, Reduction::max> max(R&& numbers) {
+    detail::Reduced<R, Reduction::max>(max)(R&& numbers) {
         return reduced<Reduction::max>(numbers);
     }
 
