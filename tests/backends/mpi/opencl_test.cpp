@@ -108,6 +108,7 @@ TEST_CASE("ranks: keys and pairs in OpenCL buffers") {
     request.memory = buffer();
     request.offset = before;
     request.count = keys.size() - before;
+    request.type = LANESORT_U32;
     CHECK(lanesort_mpi_run_opencl(in_c, target.queue(), MPI_COMM_WORLD, &request, 0) == LANESORT_SUCCESS);
     CHECK(read<std::uint32_t>(target.queue, buffer, keys.size()) == wanted);
     if (rank() == 0) request.offset = keys.size();
