@@ -715,7 +715,7 @@ TEST_SUITE("scan") {
             .operation = Operation::exclusive_scan_by_key, .value_bytes = 2, .value_type = KeyType::i16};
         for (Target& target : targets())
             run_everywhere(target, target.sorter(), problem_of(request, by_number, records, before, {}, values), 1);
-        std::vector<std::uint16_t> found(records.size());
+        std::vector<std::int16_t> found(records.size());
         const Problem problem = problem_of(request, by_number, records, before, {}, values);
         Sorter(built_in_device())
             .exclusive_scan_by_key({records, before}, {values.data(), found.size(), KeyType::i16}, found);
