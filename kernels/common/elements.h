@@ -2,8 +2,8 @@
 /* What the network moves: a vector of keys, with the values that belong to them (VALUE_BITS) and their indices
  * (INDEX_BITS), if there are any.
  *
- * Elements are ordered by their keys: integers (key_order.h), or records that the caller's comparator orders. Where the keys
- * are equal, they are ordered by their indices if they have any, else by the bits of their records and of their values.
+ * Elements are ordered by their keys: integers (key_order.h), or records that the caller's comparator orders. Where the
+ * keys are equal, elements are ordered by their indices if they have any, else by the bits of their records and values.
  * So elements that are equal are equal in every bit, the result does not depend on the shape, and indices make a stable
  * sort.
  *

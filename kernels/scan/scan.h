@@ -17,10 +17,10 @@
  * part: a number, and whether a run begins in it. Of two parts the first is left out if a run begins in the second. So
  * a result depends on where in the array its run lies, and on no key in front of that.
  *
- * A file that includes this has defined, after key_order.h: order_t, number_t, IDENTITY, combine(a, b), number_of_key(key,
- * order), key_of(number, order), LOOKS_BACK: 1 where the order of combining does not matter, so that tiles in front may
- * be combined as they come; and HAS_RUNS: 1 where runs are scanned (head_flags.h tells where they begin). These have
- * one row.
+ * A file that includes this has defined, after key_order.h: order_t, number_t, IDENTITY, combine(a, b),
+ * number_of_key(key, order), key_of(number, order), LOOKS_BACK: 1 where the order of combining does not matter, so that
+ * tiles in front may be combined as they come; and HAS_RUNS: 1 where runs are scanned (head_flags.h tells where they
+ * begin). These have one row.
  */
 #ifndef SCAN_H
 #define SCAN_H

@@ -14,12 +14,12 @@ namespace lanesort::inline v0_1 {
 /// How the bits of a key become an ordered integer. The values are those of the kernels' `coding` argument.
 enum class Coding : std::uint32_t {
     none = 0,      ///< as they are
-    integer = 1,   ///< by KeyCoding::flip alone
+    integer = 1,   ///< integers: KeyCoding::flip does it alone
     floating = 2,  ///< IEEE 754 numbers, NaNs of both signs at one end
     nan_last = 3,  ///< the same in descending order, NaNs last
 };
 
-/// Everything that tells keys of a type and an order apart from unsigned ascending ones.
+/// How keys of one type and order become unsigned integers that ascend.
 struct KeyCoding {
     Coding coding = Coding::none;  ///< how
     std::uint64_t flip =

@@ -120,7 +120,8 @@ inline constexpr std::optional<Order> order_of<std::ranges::greater, T> = Order:
 
 /// Numbers whose type C++ knows, which may be a temporary.
 template <class R>
-concept NumberRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && Key<std::remove_cv_t<Element<R>>>;
+concept NumberRange =
+    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && Key<std::remove_cv_t<Element<R>>>;
 
 template <KeyType type>
 struct NumberOf;
@@ -261,7 +262,7 @@ consteval std::optional<KeyType> element_type() {
 /// Elements of one width.
 class ConstElements {
 public:
-    /// Of a type that is known at run time, if they are numbers.
+    /// Elements of a width that is known at run time, and of a type if they are numbers.
     ConstElements(const void* elements, std::size_t count, std::size_t bytes, std::optional<KeyType> type = {}) noexcept
         : data_(elements), count_(count), bytes_(bytes), type_(type) {}
     template <Lasting R>

@@ -34,7 +34,7 @@ template <class Memory>
 struct ValueRangeIn {
     Memory memory = nullptr;  ///< may be that of the keys, where the two do not overlap
     std::size_t offset = 0;   ///< elements before the first one
-    /// Of an element. Values, indices and lengths must have it; of anything else the call knows it.
+    /// Of an element. State it for values, indices and lengths. For anything else the call knows it.
     std::optional<std::size_t> bytes = {};
     std::optional<std::size_t> count = {};  ///< elements. Nothing: there are enough
     std::optional<KeyType> type = {};       ///< of numbers, which a call that gives others refuses. Nothing: any

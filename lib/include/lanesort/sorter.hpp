@@ -193,7 +193,7 @@ public:
     /// Source: Gaihre et al., "Dr. Top-k: Delegate-Centric Top-k on GPUs", SC 2021; Floyd and Rivest, "Expected
     /// time bounds for selection", 1975.
     SortReport top_k(ConstKeys keys, Results best, const TopKOptions& options = {});
-    /// The same, and says how many of each row or segment are wanted. `best` has as many places.
+    /// Writes the first k keys of the range, or of each row or segment. `best` has k places for each of these.
     SortReport top_k(ConstKeys keys, std::size_t k, Results best, const TopKOptions& options = {});
     /// The same with the indices of these keys, from 0 in each row.
     ///
